@@ -1,0 +1,35 @@
+# Compiler and linker flags for code of ours.
+
+add_compile_definitions(_GNU_SOURCE)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
+                    -Wmissing-prototypes -Wvla)
+if(EDGE_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_compile_options(-O2 -ffunction-sections -fdata-sections)
+  add_link_options(-Wl,--gc-sections)
+  set(CMAKE_C_FLAGS_RELEASE "-DNDEBUG")
+  include(CheckIPOSupported)
+  check_ipo_supported(RESULT ipo LANGUAGES C)
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${ipo})
+endif()
+
+if(EDGE_SANITIZE)
+  add_compile_options(-fsanitize=${EDGE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  add_link_options(-fsanitize=${EDGE_SANITIZE})
+endif()
+if(EDGE_FUZZ)
+  # Instruments everything; only the fuzz targets themselves link libFuzzer's main.
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -O1)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# Servers and boards' binaries are static: no surprises after scp, and the smallest memory.
+# Sanitizers need shared libraries.
+if(EDGE_SANITIZE OR EDGE_FUZZ)
+  set(EDGE_STATIC OFF)
+else()
+  set(EDGE_STATIC ON)
+endif()

@@ -1,0 +1,25 @@
+# Libraries from the distribution, each as an imported target. A static archive where the program
+# is static.
+
+function(edge_library target header archive package)
+  find_path(${target}_INCLUDE ${header})
+  if(EDGE_STATIC)
+    find_library(${target}_LIBRARY NAMES lib${archive}.a)
+  else()
+    find_library(${target}_LIBRARY NAMES ${archive})
+  endif()
+  if(NOT ${target}_INCLUDE OR NOT ${target}_LIBRARY)
+    message(FATAL_ERROR "${header} or lib${archive} is missing: install ${package} "
+                        "(scripts/deps.sh build does it)")
+  endif()
+  add_library(${target} UNKNOWN IMPORTED)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${${target}_LIBRARY}
+                        INTERFACE_INCLUDE_DIRECTORIES ${${target}_INCLUDE})
+endfunction()
+
+edge_library(nghttp2 nghttp2/nghttp2.h nghttp2 libnghttp2-dev)
+edge_library(jansson jansson.h jansson libjansson-dev)
+edge_library(protobuf_c protobuf-c/protobuf-c.h protobuf-c libprotobuf-c-dev)
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)

@@ -1,0 +1,18 @@
+# Writes HEADER with the commit of SOURCE, if it differs from what is there.
+set(id "unknown")
+find_program(GIT git)
+if(GIT)
+  execute_process(COMMAND ${GIT} -C ${SOURCE} describe --always --dirty --abbrev=10
+                  OUTPUT_VARIABLE out OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
+  if(status EQUAL 0)
+    set(id "${out}")
+  endif()
+endif()
+set(text "#define EDGE_GIT_ID \"${id}\"\n")
+set(old "")
+if(EXISTS ${HEADER})
+  file(READ ${HEADER} old)
+endif()
+if(NOT old STREQUAL text)
+  file(WRITE ${HEADER} "${text}")
+endif()

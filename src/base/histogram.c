@@ -1,0 +1,79 @@
+#include "base/histogram.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int edge_histogram_init(struct edge_histogram *histogram)
+{
+    *histogram = (struct edge_histogram){0};
+    histogram->bins = calloc(EDGE_HISTOGRAM_BINS, sizeof(*histogram->bins));
+    return histogram->bins != NULL ? 0 : -ENOMEM;
+}
+
+void edge_histogram_free(struct edge_histogram *histogram)
+{
+    free(histogram->bins);
+    *histogram = (struct edge_histogram){0};
+}
+
+void edge_histogram_reset(struct edge_histogram *histogram)
+{
+    uint64_t *bins = histogram->bins;
+    memset(bins, 0, EDGE_HISTOGRAM_BINS * sizeof(*bins));
+    *histogram = (struct edge_histogram){.bins = bins};
+}
+
+uint64_t edge_histogram_bin_low(size_t bin)
+{
+    if (bin < 2 * EDGE_HISTOGRAM_HALF)
+        return bin;
+    size_t shift = bin / EDGE_HISTOGRAM_HALF - 1;
+    return (uint64_t)(bin - shift * EDGE_HISTOGRAM_HALF) << shift;
+}
+
+uint64_t edge_histogram_bin_high(size_t bin)
+{
+    return edge_histogram_bin_low(bin + 1) - 1;
+}
+
+void edge_histogram_merge(struct edge_histogram *histogram, const struct edge_histogram *other)
+{
+    if (other->count == 0)
+        return;
+    for (size_t i = 0; i < EDGE_HISTOGRAM_BINS; i++)
+        histogram->bins[i] += other->bins[i];
+    if (histogram->count == 0 || other->min < histogram->min)
+        histogram->min = other->min;
+    if (other->max > histogram->max)
+        histogram->max = other->max;
+    histogram->count += other->count;
+    histogram->sum += other->sum;
+    histogram->clamped += other->clamped;
+}
+
+uint64_t edge_histogram_percentile(const struct edge_histogram *histogram, double percent)
+{
+    if (histogram->count == 0)
+        return 0;
+    uint64_t rank = (uint64_t)ceil(percent / 100.0 * (double)histogram->count);
+    if (rank < 1)
+        rank = 1;
+    if (rank >= histogram->count)
+        return histogram->max;
+    uint64_t seen = 0;
+    for (size_t i = 0; i < EDGE_HISTOGRAM_BINS; i++) {
+        seen += histogram->bins[i];
+        if (seen >= rank) {
+            uint64_t high = edge_histogram_bin_high(i);
+            return high < histogram->max ? high : histogram->max;
+        }
+    }
+    return histogram->max;
+}
+
+double edge_histogram_mean(const struct edge_histogram *histogram)
+{
+    return histogram->count > 0 ? (double)histogram->sum / (double)histogram->count : 0.0;
+}

@@ -1,0 +1,68 @@
+// Latency histogram: log-linear bins, as HdrHistogram's. Fixed memory, relative error <= 0.1 %.
+//
+// Values below 2048 are counted exactly. Above, each power of two is cut into 1024 equal bins, so
+// that a bin is at most 1/1024 of its value wide. Percentiles are always computed from bins;
+// histograms are merged, percentiles never averaged.
+#ifndef EDGE_BASE_HISTOGRAM_H
+#define EDGE_BASE_HISTOGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define EDGE_HISTOGRAM_HALF 1024u               // bins per power of two
+#define EDGE_HISTOGRAM_MAX  (UINT64_C(1) << 40) // values from here on are clamped: 1100 s in ns
+#define EDGE_HISTOGRAM_BINS (EDGE_HISTOGRAM_HALF * 31u) // 2048 exact + 29 powers of two
+
+// All zero is an empty histogram, apart from `bins`, which is the caller's: EDGE_HISTOGRAM_BINS
+// counters, zeroed (edge_histogram_new() does both).
+struct edge_histogram {
+    uint64_t *bins;
+    uint64_t count;
+    uint64_t sum;     // of recorded values; 2^64 ns is 584 years
+    uint64_t min;     // exact; valid if count > 0
+    uint64_t max;     // exact, even if clamped
+    uint64_t clamped; // values >= EDGE_HISTOGRAM_MAX, counted in the last bin
+};
+
+// Allocates and zeroes the bins (254 KB, touched only where values fall). 0 or -ENOMEM.
+int edge_histogram_init(struct edge_histogram *histogram);
+// Frees the bins. Safe twice.
+void edge_histogram_free(struct edge_histogram *histogram);
+// Forgets all values.
+void edge_histogram_reset(struct edge_histogram *histogram);
+
+// The bin of a value, and the lowest and highest value that fall into a bin.
+static inline size_t edge_histogram_bin(uint64_t value)
+{
+    if (value < 2 * EDGE_HISTOGRAM_HALF)
+        return (size_t)value;
+    unsigned shift = 53u - (unsigned)__builtin_clzll(value); // value >> shift is in [1024, 2048)
+    return (size_t)(shift * EDGE_HISTOGRAM_HALF + (value >> shift));
+}
+uint64_t edge_histogram_bin_low(size_t bin);
+uint64_t edge_histogram_bin_high(size_t bin);
+
+// Counts one value.
+static inline void edge_histogram_record(struct edge_histogram *histogram, uint64_t value)
+{
+    uint64_t clamped = value < EDGE_HISTOGRAM_MAX ? value : EDGE_HISTOGRAM_MAX - 1;
+    histogram->bins[edge_histogram_bin(clamped)]++;
+    if (histogram->count++ == 0 || value < histogram->min)
+        histogram->min = value;
+    if (value > histogram->max)
+        histogram->max = value;
+    histogram->sum += value;
+    histogram->clamped += value != clamped;
+}
+
+// Adds all values of `other`.
+void edge_histogram_merge(struct edge_histogram *histogram, const struct edge_histogram *other);
+
+// The value below or at which `percent` (0 to 100) of all values lie: nearest rank, the highest
+// value of its bin but never above the recorded maximum. 0 if empty.
+uint64_t edge_histogram_percentile(const struct edge_histogram *histogram, double percent);
+
+// The arithmetic mean, from the exact sum. 0 if empty.
+double edge_histogram_mean(const struct edge_histogram *histogram);
+
+#endif

@@ -1,0 +1,202 @@
+#include "base/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Stands before each block. 16 bytes, so that blocks keep malloc's alignment.
+struct block_header {
+    _Alignas(16) size_t size; // as asked for
+    size_t class_index;       // EDGE_POOL_CLASSES: from malloc
+};
+
+#define CLASS_MIN   32u
+#define CHUNK_BYTES (32u * 1024u)
+
+static size_t class_of(size_t bytes)
+{
+    size_t index = 0;
+    for (size_t cap = CLASS_MIN; cap < bytes; cap *= 2)
+        index++;
+    return index < EDGE_POOL_CLASSES ? index : EDGE_POOL_CLASSES;
+}
+
+static void *carve(struct edge_pool *pool, size_t bytes)
+{
+    if (pool->chunk_left < bytes) {
+        void **chunk = malloc(CHUNK_BYTES);
+        if (chunk == NULL)
+            return NULL;
+        pool->system_allocs++;
+        *chunk = pool->chunks;
+        pool->chunks = chunk;
+        pool->chunk_at = (uint8_t *)chunk + sizeof(struct block_header);
+        pool->chunk_left = CHUNK_BYTES - sizeof(struct block_header);
+    }
+    void *block = pool->chunk_at;
+    pool->chunk_at += bytes;
+    pool->chunk_left -= bytes;
+    return block;
+}
+
+void *edge_pool_alloc(struct edge_pool *pool, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size_t total = size + sizeof(struct block_header);
+    size_t index = class_of(total);
+    struct block_header *header;
+    if (index == EDGE_POOL_CLASSES) {
+        header = malloc(total);
+        pool->system_allocs++;
+    } else if (pool->free_list[index] != NULL) {
+        header = pool->free_list[index];
+        memcpy(&pool->free_list[index], header, sizeof(void *));
+    } else {
+        header = carve(pool, (size_t)CLASS_MIN << index);
+    }
+    if (header == NULL)
+        return NULL;
+    header->size = size;
+    header->class_index = index;
+    return header + 1;
+}
+
+void edge_pool_release(struct edge_pool *pool, void *block)
+{
+    if (block == NULL)
+        return;
+    struct block_header *header = (struct block_header *)block - 1;
+    size_t index = header->class_index;
+    if (index == EDGE_POOL_CLASSES) {
+        free(header);
+        return;
+    }
+    memcpy(header, &pool->free_list[index], sizeof(void *));
+    pool->free_list[index] = header;
+}
+
+void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size)
+{
+    if (block == NULL)
+        return edge_pool_alloc(pool, size);
+    struct block_header *header = (struct block_header *)block - 1;
+    if (header->class_index < EDGE_POOL_CLASSES &&
+        size + sizeof(*header) <= (size_t)CLASS_MIN << header->class_index) {
+        header->size = size;
+        return block;
+    }
+    void *bigger = edge_pool_alloc(pool, size);
+    if (bigger == NULL)
+        return NULL;
+    memcpy(bigger, block, header->size < size ? header->size : size);
+    edge_pool_release(pool, block);
+    return bigger;
+}
+
+void edge_pool_free(struct edge_pool *pool)
+{
+    void *chunk = pool->chunks;
+    while (chunk != NULL) {
+        void *next;
+        memcpy(&next, chunk, sizeof(next));
+        free(chunk);
+        chunk = next;
+    }
+    *pool = (struct edge_pool){0};
+}
+
+#define ARENA_CHUNK_MIN  4096u
+#define ARENA_CHUNK_KEEP (64u * 1024u)
+
+struct edge_arena_chunk {
+    struct edge_arena_chunk *next;
+    size_t used;
+    size_t cap;
+    _Alignas(16) uint8_t bytes[];
+};
+
+static size_t round_up(size_t size)
+{
+    return (size + 15u) & ~(size_t)15u;
+}
+
+void *edge_arena_alloc(struct edge_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 4)
+        return NULL;
+    // Each block is preceded by its size, so that realloc can copy it.
+    size_t total = round_up(size) + 16;
+    if (arena->limit != 0 && (arena->used > arena->limit || total > arena->limit - arena->used))
+        return NULL;
+    struct edge_arena_chunk *chunk = arena->chunks;
+    if (chunk == NULL || chunk->cap - chunk->used < total) {
+        size_t cap = chunk == NULL ? ARENA_CHUNK_MIN : chunk->cap * 2;
+        while (cap < total)
+            cap *= 2;
+        struct edge_arena_chunk *fresh = malloc(sizeof(*fresh) + cap);
+        if (fresh == NULL)
+            return NULL;
+        arena->system_allocs++;
+        *fresh = (struct edge_arena_chunk){.next = chunk, .cap = cap};
+        arena->chunks = chunk = fresh;
+    }
+    uint8_t *at = chunk->bytes + chunk->used;
+    memcpy(at, &size, sizeof(size));
+    chunk->used += total;
+    arena->used += total;
+    return at + 16;
+}
+
+void *edge_arena_realloc(struct edge_arena *arena, void *block, size_t size)
+{
+    if (block == NULL)
+        return edge_arena_alloc(arena, size);
+    uint8_t *at = (uint8_t *)block - 16;
+    size_t old;
+    memcpy(&old, at, sizeof(old));
+    if (round_up(size) <= round_up(old)) {
+        memcpy(at, &size, sizeof(size));
+        return block;
+    }
+    struct edge_arena_chunk *chunk = arena->chunks;
+    size_t grow = round_up(size) - round_up(old);
+    int newest = at + 16 + round_up(old) == chunk->bytes + chunk->used;
+    if (newest && size <= SIZE_MAX / 4 && chunk->cap - chunk->used >= grow &&
+        (arena->limit == 0 || grow <= arena->limit - arena->used)) {
+        chunk->used += grow;
+        arena->used += grow;
+        memcpy(at, &size, sizeof(size));
+        return block;
+    }
+    void *bigger = edge_arena_alloc(arena, size);
+    if (bigger != NULL)
+        memcpy(bigger, block, old);
+    return bigger;
+}
+
+void edge_arena_reset(struct edge_arena *arena)
+{
+    struct edge_arena_chunk *chunk = arena->chunks;
+    arena->used = 0;
+    if (chunk == NULL)
+        return;
+    // The oldest chunk is the smallest: it serves ordinary messages without a malloc.
+    while (chunk->next != NULL) {
+        struct edge_arena_chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
+    }
+    chunk->used = 0;
+    if (chunk->cap > ARENA_CHUNK_KEEP) {
+        free(chunk);
+        chunk = NULL;
+    }
+    arena->chunks = chunk;
+}
+
+void edge_arena_free(struct edge_arena *arena)
+{
+    edge_arena_reset(arena);
+    free(arena->chunks);
+    arena->chunks = NULL;
+}

@@ -1,0 +1,50 @@
+// Two allocators for servers that must not call malloc per request.
+//
+// edge_pool: freelists by size class, for objects that come and go (streams, queue items).
+// edge_arena: bump allocation, freed all at once, for one decoded message.
+#ifndef EDGE_BASE_POOL_H
+#define EDGE_BASE_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define EDGE_POOL_CLASSES 8 // 32, 64, ... 4096 bytes
+
+// All zero is an empty pool. Blocks above 4096 bytes go straight to malloc.
+// Freed blocks are kept for the next request of their class until edge_pool_free().
+struct edge_pool {
+    void *free_list[EDGE_POOL_CLASSES];
+    void *chunks;
+    uint8_t *chunk_at; // unused rest of the newest chunk
+    size_t chunk_left;
+    uint64_t system_allocs; // how often malloc was called: flat in steady state
+};
+
+// Like malloc(): 16-byte aligned, NULL when memory is out. Size 0 gives a valid block.
+void *edge_pool_alloc(struct edge_pool *pool, size_t size);
+// Like realloc() and free() for blocks of the same pool.
+void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size);
+void edge_pool_release(struct edge_pool *pool, void *block);
+// Gives all chunks back. Blocks above 4096 bytes must have been released before. Safe twice.
+void edge_pool_free(struct edge_pool *pool);
+
+struct edge_arena_chunk;
+
+// All zero is an empty arena without a limit. Set `limit` to bound the bytes between two resets.
+struct edge_arena {
+    struct edge_arena_chunk *chunks; // newest first
+    size_t used;                     // bytes handed out since the last reset
+    size_t limit;                    // 0: none
+    uint64_t system_allocs;          // how often malloc was called: flat in steady state
+};
+
+// 16-byte aligned memory until the next reset, or NULL: out of memory, or over the limit.
+void *edge_arena_alloc(struct edge_arena *arena, size_t size);
+// Grows `block` (NULL: a new one), in place if it is the newest. NULL as for alloc; `block` stays.
+void *edge_arena_realloc(struct edge_arena *arena, void *block, size_t size);
+// Forgets all blocks. Keeps one chunk, and gives back what a rare large message took.
+void edge_arena_reset(struct edge_arena *arena);
+// Frees everything. Safe twice.
+void edge_arena_free(struct edge_arena *arena);
+
+#endif

@@ -1,0 +1,126 @@
+// The load generator as a library: what `bench-edge load` and `bench-edge run` share.
+//
+//   edge_load_start()     connects, then starts one pinned thread per CPU
+//   edge_load_snapshot()  live counters, any time, from any thread
+//   edge_load_finish()    waits for the end and the drain, merges, judges
+//
+// Times are CLOCK_MONOTONIC nanoseconds.
+#ifndef EDGE_LOAD_LOAD_H
+#define EDGE_LOAD_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cpuset.h"
+#include "base/error.h"
+#include "base/histogram.h"
+#include "load/payload.h"
+#include "net/socket.h"
+
+struct edge_load_config {
+    struct edge_address address;
+    const char *authority;              // :authority; NULL: the address
+    const struct edge_payload *payload; // the call: path, kind, templates, expected replies
+    uint64_t connections;               // >= 1
+    uint64_t concurrency;               // calls in flight over all connections; >= connections
+    uint64_t rate;                      // open loop: calls due per second over all; 0: closed loop
+    uint64_t total;                     // stop after that many calls; 0: by duration
+    uint64_t duration_ns;               // the measured window; ignored if total > 0
+    uint64_t warmup_ns;                 // load before the window, not counted
+    uint64_t timeout_ns;                // per call, sent as grpc-timeout; 0: none
+    uint64_t connect_timeout_ns;        // 0: 10 s
+    uint64_t drain_ns;                  // how long to wait for calls in flight at the end
+    struct edge_cpuset cpus;            // one thread each, pinned; empty: one thread, not pinned
+};
+
+// How a call ended. The order is that of records and tables; edge_outcome_name() gives the keys.
+enum edge_outcome {
+    EDGE_OUTCOME_OK,          // every reply verified, grpc-status 0
+    EDGE_OUTCOME_WRONG_REPLY, // grpc-status 0, but a reply differs from what it must be
+    EDGE_OUTCOME_WRONG_COUNT, // grpc-status 0, but too few or too many replies
+    EDGE_OUTCOME_GRPC_STATUS, // grpc-status other than 0: see edge_load_result.grpc_status
+    EDGE_OUTCOME_NO_STATUS,   // the stream ended without grpc-status
+    EDGE_OUTCOME_HTTP_STATUS, // :status other than 200
+    EDGE_OUTCOME_BAD_MESSAGE, // content-type, flag or length of a message is wrong, or cut short
+    EDGE_OUTCOME_RESET,       // RST_STREAM from the server
+    EDGE_OUTCOME_REFUSED,     // not processed: REFUSED_STREAM, or above GOAWAY's last stream
+    EDGE_OUTCOME_CONNECTION,  // the connection was lost
+    EDGE_OUTCOME_TIMEOUT,     // no end within timeout_ns
+    EDGE_OUTCOME_UNFINISHED,  // still in flight when the drain ended
+    EDGE_OUTCOMES
+};
+
+// "ok", "wrong_reply", ... : the keys of records.
+const char *edge_outcome_name(enum edge_outcome outcome);
+
+// One generator thread's own health.
+struct edge_load_thread {
+    int cpu;             // pinned to, or -1
+    uint64_t cpu_ns;     // CPU time used inside the window
+    uint64_t turns;      // loop turns inside the window
+    uint64_t recv_calls; // reads inside the window
+    uint64_t replies;    // calls that ended inside the window
+};
+
+struct edge_load_result {
+    uint64_t window_start_ns, window_stop_ns; // as it was; from first due to last end with `total`
+    uint64_t connections_opened;              // over the whole run, reconnects included
+    uint64_t connections_lost;
+
+    // The books, of calls due inside the window: due == sent + unsent, sent == sum of outcomes.
+    uint64_t due, sent, unsent;
+    uint64_t outcomes[EDGE_OUTCOMES];
+    uint64_t grpc_status[17]; // calls by grpc-status; [16] and above share the last
+    uint64_t reset_code[16];  // EDGE_OUTCOME_RESET by HTTP/2 error code; unknown codes in the last
+    bool balanced;
+
+    // Calls with a verified outcome that ended inside the window, and the messages of those.
+    // ok_in_window / window is the throughput.
+    uint64_t ok_in_window;
+    uint64_t messages_in_window;
+
+    // Latency of verified calls due inside the window, ns. Service: from handing the first byte to
+    // the kernel. Response: from when the call was due; open loop only, else empty.
+    struct edge_histogram service;
+    struct edge_histogram response;
+    struct edge_histogram send_lag; // sent - due; open loop only
+    uint64_t noncanonical;          // replies right in meaning, though encoded differently
+
+    struct edge_load_thread threads[EDGE_CPUSET_MAX];
+    unsigned thread_count;
+    bool client_limited;
+    char client_limited_why[160]; // a sentence if so
+
+    bool stopped_early;           // edge_load_stop()
+    char first_error[256];        // the first failure in words, with what the peer said; "" if none
+    uint64_t bytes_in, bytes_out; // inside the window
+};
+
+struct edge_load; // a run in progress
+
+// Connects every connection (each must receive the peer's SETTINGS), then starts warm-up.
+// `config` and what it points to must live until edge_load_finish(). Returns 0 and *load, or an
+// error with a message: -ECONNREFUSED, -ETIMEDOUT, EDGE_ERR_PROTOCOL (no HTTP/2 there), -ENOMEM.
+int edge_load_start(const struct edge_load_config *config, struct edge_load **load,
+                    struct edge_message *message);
+
+// Where the window lies. With `total`, stop is EDGE_LOOP_FOREVER (not known before the end).
+void edge_load_window(const struct edge_load *load, uint64_t *start_ns, uint64_t *stop_ns);
+
+struct edge_load_snapshot {
+    uint64_t ended; // calls since warm-up began, any outcome
+    uint64_t ok;
+    bool running; // false once every thread is done: edge_load_finish() will not block
+};
+void edge_load_snapshot(const struct edge_load *load, struct edge_load_snapshot *snapshot);
+
+// Ends the load early (Ctrl-C): no new calls, drain, then finish as usual. Async-signal-safe.
+void edge_load_stop(struct edge_load *load);
+
+// Waits for the end, merges and judges. Fills `result` (edge_load_result_free() it) and frees
+// `load`. 0 or -ENOMEM.
+int edge_load_finish(struct edge_load *load, struct edge_load_result *result);
+void edge_load_result_free(struct edge_load_result *result);
+
+#endif

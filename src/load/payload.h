@@ -1,0 +1,68 @@
+// What a call sends and what must come back: templates built once, patched per call.
+#ifndef EDGE_LOAD_PAYLOAD_H
+#define EDGE_LOAD_PAYLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum edge_call_kind {
+    EDGE_CALL_UNARY,
+    EDGE_CALL_SERVER_STREAM,
+    EDGE_CALL_CLIENT_STREAM,
+    EDGE_CALL_BIDI,
+};
+
+// One protobuf message with, possibly, a field of fixed width that each call fills anew.
+struct edge_template {
+    uint8_t *bytes;
+    size_t len;
+    size_t vary_at;  // offset of the varied bytes
+    size_t vary_len; // 0: nothing varies; else printable ASCII, at most 8
+};
+
+struct edge_payload {
+    char scenario[64]; // "complex_proto", or the file's name
+    char call[128];    // "SayHello": the method's name, for file names and tables
+    char path[192];    // "/helloworld.Greeter/SayHello"
+    enum edge_call_kind kind;
+    struct edge_template request; // sent once, or `messages` times by a client or bidi stream
+    struct edge_template reply;   // what each reply must be
+    uint64_t messages;            // requests per call, or replies per call: 1 for unary
+    const void *reply_descriptor; // for comparing a reply by meaning; opaque
+};
+
+// The scenarios built in, in the order of docs: "complex_proto", ... Ends with NULL.
+const char *const *edge_payload_scenarios(void);
+
+// Builds a payload.
+//   scenario  a built-in name, or the path of a JSON file (it has a '/' or ends in ".json")
+//   call      "helloworld.Greeter/SayHello", a bare method name of helloworld.Greeter, or NULL: the
+//             scenario's own (SayHello; SayEmpty for "empty")
+//   messages  per call, for the streaming kinds; 0: 10
+// 0; EDGE_ERR_NOT_FOUND (unknown scenario or call; the message lists the known ones); a negated
+// errno (the file); EDGE_ERR_FORMAT (the message has file, line, and what was expected).
+int edge_payload_load(struct edge_payload *payload, const char *scenario, const char *call,
+                      uint64_t messages, struct edge_message *message);
+
+// The same with JSON text or protobuf bytes in place of a file. `name` stands in messages.
+int edge_payload_from_json(struct edge_payload *payload, const char *name, const char *json,
+                           size_t len, const char *call, uint64_t messages,
+                           struct edge_message *message);
+int edge_payload_from_binary(struct edge_payload *payload, const char *name, const uint8_t *bytes,
+                             size_t len, const char *call, uint64_t messages,
+                             struct edge_message *message);
+
+void edge_payload_free(struct edge_payload *payload);
+
+// Writes the text of call number `number` into `bytes[len]` (len <= 8): printable, and different
+// for different numbers below 64^len.
+void edge_payload_vary(uint8_t *bytes, size_t len, uint64_t number);
+
+// True if `reply` means the same as `expected` although its bytes differ. Slow.
+bool edge_payload_same_meaning(const struct edge_payload *payload, const uint8_t *expected,
+                               size_t expected_len, const uint8_t *reply, size_t reply_len);
+
+#endif

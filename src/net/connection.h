@@ -1,0 +1,71 @@
+// One buffered connection: bytes in, bytes out, no knowledge of what they mean.
+//
+// Per readiness: one read, the protocol consumes it all, the protocol fills the out buffer, one
+// write. The read and write buffers are shared by all connections of a loop; a connection keeps
+// memory of its own only while the socket does not take its bytes.
+#ifndef EDGE_NET_CONNECTION_H
+#define EDGE_NET_CONNECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "net/loop.h"
+
+// Buffers shared by all connections of one loop.
+struct edge_io {
+    struct edge_loop *loop;
+    uint8_t *in; // in_cap bytes
+    size_t in_cap;
+    struct edge_buffer out;
+    size_t out_high; // a protocol stops filling here
+    uint64_t reads, writes, bytes_in, bytes_out;
+};
+
+// 0 or -ENOMEM. `bytes` is the size of one read and the high-water mark of one write.
+int edge_io_init(struct edge_io *io, struct edge_loop *loop, size_t bytes);
+void edge_io_free(struct edge_io *io);
+
+struct edge_connection;
+
+// The protocol above a connection; `self` is edge_connection.protocol.
+struct edge_protocol {
+    // All `len` bytes must be consumed. 0, or negative: the connection is then flushed and closed
+    // with that code.
+    int (*receive)(void *self, const uint8_t *bytes, size_t len);
+    // Appends what there is to send, stopping when out->len reaches `high`. 0, or negative: close.
+    int (*fill)(void *self, struct edge_buffer *out, size_t high);
+    // True when nothing more will be read or written: the connection is closed with EDGE_OK.
+    bool (*finished)(void *self);
+    // The connection is closed and its fd gone; `reason` is EDGE_OK, EDGE_ERR_CLOSED (the peer
+    // closed), a negated errno, or what the protocol returned. May free the connection's memory.
+    void (*closed)(void *self, int reason);
+};
+
+struct edge_connection {
+    struct edge_watch watch; // watch.fd is the socket, -1 when closed
+    struct edge_io *io;
+    const struct edge_protocol *ops;
+    void *protocol;
+    struct edge_buffer pending; // bytes that the socket did not take
+    bool read_while_blocked;    // a client must keep reading, a server must not (its input makes
+                                // output)
+    bool connecting;
+    bool closing; // flush, then close with close_reason
+    int close_reason;
+};
+
+// Takes ownership of `fd` (connected or connecting) and starts watching it. When connecting, the
+// first fill happens once it is connected. 0 or a negated errno (then fd is closed).
+int edge_connection_open(struct edge_connection *connection, struct edge_io *io, int fd,
+                         bool connecting, const struct edge_protocol *ops, void *protocol);
+
+// Fills and writes what the protocol has to send, outside of a read: after a timer, or to start a
+// request. May close the connection (the `closed` callback is called before this returns).
+void edge_connection_flush(struct edge_connection *connection);
+
+// Closes now, dropping unsent bytes. `closed` is called with `reason`. Safe twice.
+void edge_connection_close(struct edge_connection *connection, int reason);
+
+#endif
