@@ -18,6 +18,7 @@ struct edge_subprocess_config {
     bool pipe_stdin;                // else /dev/null
     bool pipe_stdout;               // else /dev/null
     int stderr_fd;                  // where its stderr goes; 0: inherited
+    bool own_group;                 // a process group of its own, which stop ends as a whole
     bool die_with_parent;           // SIGKILL when the spawning thread dies (PR_SET_PDEATHSIG)
 };
 
@@ -25,6 +26,7 @@ struct edge_subprocess {
     pid_t pid;     // 0: none
     int stdin_fd;  // write end, or -1
     int stdout_fd; // read end, or -1
+    bool own_group;
     bool exited;
     int status; // wait status, once exited
 };

@@ -1,0 +1,1 @@
+edge_unit(base buffer clock cpuset histogram option pool subprocess units)

@@ -1,0 +1,117 @@
+#include "cmocka_headers.h"
+
+#include <stdlib.h>
+
+#include "base/histogram.h"
+
+// A small generator of its own, so that the sequence is the same everywhere.
+static uint64_t next_random(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *seed >> 11;
+}
+
+static void bins_cover_every_value_without_gap(void **state)
+{
+    (void)state;
+    uint64_t expected_low = 0;
+    for (size_t bin = 0; bin < EDGE_HISTOGRAM_BINS; bin++) {
+        uint64_t low = edge_histogram_bin_low(bin);
+        uint64_t high = edge_histogram_bin_high(bin);
+        assert_true(low == expected_low);
+        assert_int_equal(edge_histogram_bin(low), bin);
+        assert_int_equal(edge_histogram_bin(high), bin);
+        assert_true((high - low) * 1000 <= high); // 0.1 %
+        expected_low = high + 1;
+    }
+    assert_true(expected_low == EDGE_HISTOGRAM_MAX);
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Nearest rank on the sorted values themselves is the independent answer.
+static void percentiles_are_within_a_bin_of_the_truth(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    static uint64_t values[COUNT];
+    static const double percents[] = {0, 1, 10, 50, 90, 95, 99, 99.9, 99.99, 100};
+    struct edge_histogram histogram;
+    uint64_t seed = 7;
+    assert_int_equal(edge_histogram_init(&histogram), 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        values[i] = next_random(&seed) >> (next_random(&seed) % 40 + 13);
+        edge_histogram_record(&histogram, values[i]);
+    }
+    qsort(values, COUNT, sizeof(values[0]), compare);
+    for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+        double exact_rank = percents[i] / 100.0 * COUNT;
+        size_t rank = (size_t)exact_rank + ((double)(size_t)exact_rank < exact_rank);
+        uint64_t truth = values[rank > 0 ? rank - 1 : 0];
+        uint64_t found = edge_histogram_percentile(&histogram, percents[i]);
+        assert_true(found >= truth);
+        assert_true(found - truth <= truth / 1000 + 1);
+    }
+    assert_true(histogram.min == values[0]);
+    assert_true(edge_histogram_percentile(&histogram, 100) == values[COUNT - 1]);
+    edge_histogram_free(&histogram);
+    edge_histogram_free(&histogram);
+}
+
+static void merging_equals_recording_everything(void **state)
+{
+    (void)state;
+    struct edge_histogram all;
+    struct edge_histogram parts[3];
+    uint64_t seed = 1;
+    assert_int_equal(edge_histogram_init(&all), 0);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(edge_histogram_init(&parts[i]), 0);
+    for (size_t i = 0; i < 3000; i++) {
+        uint64_t value = next_random(&seed) >> 20;
+        edge_histogram_record(&all, value);
+        edge_histogram_record(&parts[i % 2], value); // the third stays empty
+    }
+    edge_histogram_merge(&parts[2], &parts[0]);
+    edge_histogram_merge(&parts[2], &parts[1]);
+    assert_true(parts[2].count == all.count && parts[2].sum == all.sum);
+    assert_true(parts[2].min == all.min && parts[2].max == all.max);
+    assert_memory_equal(parts[2].bins, all.bins, EDGE_HISTOGRAM_BINS * sizeof(all.bins[0]));
+    for (size_t i = 0; i < 3; i++)
+        edge_histogram_free(&parts[i]);
+    edge_histogram_free(&all);
+}
+
+static void empty_is_zero_and_large_is_clamped(void **state)
+{
+    (void)state;
+    struct edge_histogram histogram;
+    assert_int_equal(edge_histogram_init(&histogram), 0);
+    assert_true(edge_histogram_percentile(&histogram, 50) == 0);
+    assert_true(edge_histogram_mean(&histogram) == 0.0);
+    edge_histogram_record(&histogram, UINT64_MAX / 2);
+    assert_int_equal(histogram.clamped, 1);
+    assert_true(histogram.max == UINT64_MAX / 2);
+    edge_histogram_reset(&histogram);
+    assert_int_equal(histogram.count, 0);
+    edge_histogram_record(&histogram, 10);
+    edge_histogram_record(&histogram, 20);
+    assert_true(edge_histogram_mean(&histogram) == 15.0);
+    edge_histogram_free(&histogram);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bins_cover_every_value_without_gap),
+        cmocka_unit_test(percentiles_are_within_a_bin_of_the_truth),
+        cmocka_unit_test(merging_equals_recording_everything),
+        cmocka_unit_test(empty_is_zero_and_large_is_clamped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

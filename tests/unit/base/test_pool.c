@@ -1,0 +1,126 @@
+#include "cmocka_headers.h"
+
+#include <string.h>
+
+#include "base/pool.h"
+
+static void blocks_are_aligned_and_apart(void **state)
+{
+    (void)state;
+    struct edge_pool pool = {0};
+    uint8_t *blocks[200];
+    for (size_t i = 0; i < 200; i++) {
+        size_t size = i * 37 % 6000;
+        blocks[i] = edge_pool_alloc(&pool, size);
+        assert_non_null(blocks[i]);
+        assert_int_equal((uintptr_t)blocks[i] % 16, 0);
+        memset(blocks[i], (int)i, size);
+    }
+    for (size_t i = 0; i < 200; i++) {
+        size_t size = i * 37 % 6000;
+        for (size_t k = 0; k < size; k++)
+            assert_int_equal(blocks[i][k], (uint8_t)i);
+        edge_pool_release(&pool, blocks[i]);
+    }
+    edge_pool_free(&pool);
+    edge_pool_free(&pool);
+}
+
+static void steady_use_does_not_call_malloc(void **state)
+{
+    (void)state;
+    struct edge_pool pool = {0};
+    for (int round = 0; round < 3; round++) {
+        void *blocks[64];
+        uint64_t before = pool.system_allocs;
+        for (size_t i = 0; i < 64; i++)
+            blocks[i] = edge_pool_alloc(&pool, 100 + i);
+        for (size_t i = 0; i < 64; i++)
+            edge_pool_release(&pool, blocks[i]);
+        if (round > 0)
+            assert_int_equal(pool.system_allocs, before);
+    }
+    edge_pool_free(&pool);
+}
+
+static void pool_realloc_keeps_contents(void **state)
+{
+    (void)state;
+    struct edge_pool pool = {0};
+    char *block = edge_pool_realloc(&pool, NULL, 8);
+    memcpy(block, "1234567", 8);
+    static const size_t sizes[] = {10, 100, 5000, 100000, 50, 8};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        block = edge_pool_realloc(&pool, block, sizes[i]);
+        assert_non_null(block);
+        assert_string_equal(block, "1234567");
+    }
+    edge_pool_release(&pool, block);
+    edge_pool_release(&pool, NULL);
+    assert_null(edge_pool_alloc(&pool, SIZE_MAX));
+    edge_pool_free(&pool);
+}
+
+static void arena_grows_its_newest_block_in_place(void **state)
+{
+    (void)state;
+    struct edge_arena arena = {0};
+    char *first = edge_arena_alloc(&arena, 20);
+    memcpy(first, "first", 6);
+    assert_ptr_equal(edge_arena_realloc(&arena, first, 200), first);
+    char *second = edge_arena_alloc(&arena, 20);
+    char *moved = edge_arena_realloc(&arena, first, 400);
+    assert_ptr_not_equal(moved, first);
+    assert_string_equal(moved, "first");
+    assert_int_equal((uintptr_t)second % 16, 0);
+    edge_arena_free(&arena);
+    edge_arena_free(&arena);
+}
+
+static void arena_reset_serves_ordinary_use_without_malloc(void **state)
+{
+    (void)state;
+    struct edge_arena arena = {0};
+    assert_non_null(edge_arena_alloc(&arena, 1 << 20)); // a rare large message comes first
+    edge_arena_reset(&arena);
+    assert_non_null(edge_arena_alloc(&arena, 1000));
+    edge_arena_reset(&arena);
+    uint64_t before = arena.system_allocs;
+    for (int i = 0; i < 100; i++) {
+        for (int k = 0; k < 10; k++)
+            assert_non_null(edge_arena_alloc(&arena, 100));
+        edge_arena_reset(&arena);
+    }
+    assert_int_equal(arena.system_allocs, before);
+    edge_arena_free(&arena);
+}
+
+static void arena_stops_at_its_limit(void **state)
+{
+    (void)state;
+    struct edge_arena arena = {.limit = 1000};
+    size_t got = 0;
+    while (edge_arena_alloc(&arena, 40) != NULL)
+        got += 40;
+    assert_in_range(got, 400, 1000);
+    assert_null(edge_arena_alloc(&arena, SIZE_MAX));
+    void *block = NULL;
+    edge_arena_reset(&arena);
+    block = edge_arena_realloc(&arena, block, 500);
+    assert_non_null(block);
+    assert_null(edge_arena_realloc(&arena, block, 2000));
+    edge_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_aligned_and_apart),
+        cmocka_unit_test(steady_use_does_not_call_malloc),
+        cmocka_unit_test(pool_realloc_keeps_contents),
+        cmocka_unit_test(arena_grows_its_newest_block_in_place),
+        cmocka_unit_test(arena_reset_serves_ordinary_use_without_malloc),
+        cmocka_unit_test(arena_stops_at_its_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

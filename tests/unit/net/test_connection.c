@@ -1,0 +1,192 @@
+#include "cmocka_headers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "net/connection.h"
+
+// A protocol that sends `to_send` bytes of a pattern and keeps what it receives.
+struct peer {
+    struct edge_connection connection;
+    struct edge_loop *loop;
+    size_t to_send, sent;
+    size_t received;
+    uint8_t last[16];
+    int receive_result;
+    bool done;
+    int closed_count, reason;
+};
+
+static int receive(void *self, const uint8_t *bytes, size_t len)
+{
+    struct peer *peer = self;
+    memcpy(peer->last, bytes, len < sizeof(peer->last) ? len : sizeof(peer->last));
+    peer->received += len;
+    return peer->receive_result;
+}
+
+static int fill(void *self, struct edge_buffer *out, size_t high)
+{
+    struct peer *peer = self;
+    while (peer->sent < peer->to_send && out->len < high) {
+        uint8_t byte = (uint8_t)(peer->sent * 7);
+        assert_int_equal(edge_buffer_append(out, &byte, 1), 0);
+        peer->sent++;
+    }
+    return 0;
+}
+
+static bool finished(void *self)
+{
+    return ((struct peer *)self)->done;
+}
+
+static void closed(void *self, int reason)
+{
+    struct peer *peer = self;
+    peer->closed_count++;
+    peer->reason = reason;
+    edge_loop_stop(peer->loop);
+}
+
+static const struct edge_protocol ops = {receive, fill, finished, closed};
+
+struct fixture {
+    struct edge_loop loop;
+    struct edge_io io;
+    struct peer peer;
+    int other; // our end of the socket pair, blocking
+};
+
+static void open_pair(struct fixture *fixture)
+{
+    int fds[2];
+    *fixture = (struct fixture){0};
+    assert_int_equal(edge_loop_init(&fixture->loop), 0);
+    assert_int_equal(edge_io_init(&fixture->io, &fixture->loop, 4096), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    assert_int_equal(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
+    fixture->other = fds[1];
+    fixture->peer.loop = &fixture->loop;
+    assert_int_equal(edge_connection_open(&fixture->peer.connection, &fixture->io, fds[0], false,
+                                          &ops, &fixture->peer),
+                     0);
+}
+
+static void close_pair(struct fixture *fixture)
+{
+    edge_connection_close(&fixture->peer.connection, EDGE_OK);
+    close(fixture->other);
+    edge_io_free(&fixture->io);
+    edge_loop_free(&fixture->loop);
+}
+
+static void one_read_one_write_per_turn(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    f.peer.to_send = 1000;
+    assert_int_equal(write(f.other, "hello", 5), 5);
+    assert_int_equal(edge_loop_turn(&f.loop, 0), 1);
+    assert_int_equal(f.peer.received, 5);
+    assert_memory_equal(f.peer.last, "hello", 5);
+    assert_int_equal(f.io.reads, 1);
+    assert_int_equal(f.io.writes, 1);
+    assert_int_equal(f.io.bytes_out, 1000);
+    close_pair(&f);
+    assert_int_equal(f.peer.closed_count, 1);
+}
+
+static void what_the_socket_does_not_take_goes_out_later_in_order(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    f.peer.to_send = 3000000; // more than any socket buffer
+    edge_connection_flush(&f.peer.connection);
+    assert_true(f.peer.sent < f.peer.to_send); // the protocol was not drained into memory
+    assert_true(f.peer.connection.pending.len > 0);
+    size_t got = 0;
+    while (got < f.peer.to_send) {
+        uint8_t bytes[65536];
+        ssize_t count = recv(f.other, bytes, sizeof(bytes), MSG_DONTWAIT);
+        if (count < 0) {
+            assert_int_equal(errno, EAGAIN);
+            assert_true(edge_loop_turn(&f.loop, EDGE_LOOP_FOREVER) >= 0);
+            continue;
+        }
+        for (ssize_t i = 0; i < count; i++)
+            assert_int_equal(bytes[i], (uint8_t)((got + (size_t)i) * 7));
+        got += (size_t)count;
+    }
+    assert_int_equal(f.peer.connection.pending.len, 0);
+    close_pair(&f);
+}
+
+static void a_blocked_server_does_not_read_and_a_client_does(void **state)
+{
+    (void)state;
+    for (int client = 0; client < 2; client++) {
+        struct fixture f;
+        open_pair(&f);
+        f.peer.connection.read_while_blocked = client == 1;
+        f.peer.to_send = 3000000;
+        edge_connection_flush(&f.peer.connection);
+        assert_int_equal(write(f.other, "x", 1), 1);
+        assert_true(edge_loop_turn(&f.loop, 0) >= 0);
+        assert_int_equal(f.peer.received, client);
+        close_pair(&f);
+    }
+}
+
+static void an_error_of_the_protocol_is_flushed_then_closed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    f.peer.receive_result = EDGE_ERR_PROTOCOL;
+    f.peer.to_send = 10; // its GOAWAY
+    assert_int_equal(write(f.other, "bad", 3), 3);
+    assert_int_equal(edge_loop_run(&f.loop), 0);
+    assert_int_equal(f.peer.reason, EDGE_ERR_PROTOCOL);
+    uint8_t bytes[16];
+    assert_int_equal(read(f.other, bytes, sizeof(bytes)), 10);
+    assert_int_equal(read(f.other, bytes, sizeof(bytes)), 0);
+    close_pair(&f);
+    assert_int_equal(f.peer.closed_count, 1); // not again by close_pair
+}
+
+static void ends_when_the_peer_closes_or_the_protocol_is_done(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    assert_int_equal(shutdown(f.other, SHUT_WR), 0);
+    assert_int_equal(edge_loop_run(&f.loop), 0);
+    assert_int_equal(f.peer.reason, EDGE_ERR_CLOSED);
+    close_pair(&f);
+
+    open_pair(&f);
+    f.peer.done = true;
+    edge_connection_flush(&f.peer.connection);
+    assert_int_equal(f.peer.closed_count, 1);
+    assert_int_equal(f.peer.reason, EDGE_OK);
+    close_pair(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_read_one_write_per_turn),
+        cmocka_unit_test(what_the_socket_does_not_take_goes_out_later_in_order),
+        cmocka_unit_test(a_blocked_server_does_not_read_and_a_client_does),
+        cmocka_unit_test(an_error_of_the_protocol_is_flushed_then_closed),
+        cmocka_unit_test(ends_when_the_peer_closes_or_the_protocol_is_done),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
