@@ -1,0 +1,31 @@
+// The agent: runs on the board, speaks JSON lines (agent/agent_json.h), starts the server and
+// measures it. One thread, one event loop, no process forked per sample.
+//
+//   op           members                              answer
+//   hello        protocol                             protocol, version, board
+//   ping         -                                    t_ns, wall_ns
+//   spawn        argv, env, cpus, ram_bytes           pid, ram_limit
+//   reset_peak   -                                    -
+//   sample       period_ns (0: stop)                  - ; then events
+//   mark         label, at_ns (absent: now), deep     sample
+//   stop         grace_ns                             killed, status, exit_code, stderr, oom_kills
+//   bye          -                                    - ; then the agent ends
+//
+// Events: "sample", "server_exited" (not after a stop), "error".
+#ifndef EDGE_AGENT_AGENT_H
+#define EDGE_AGENT_AGENT_H
+
+#include "base/error.h"
+
+struct edge_agent_config {
+    const char *root; // where /proc and /sys are looked for; NULL or "": the live system
+    int in_fd;        // a pipe, socket or terminal
+    int out_fd;
+};
+
+// Serves until bye, the end of input, SIGTERM or SIGHUP; then stops the server. SIGINT is left to
+// the host: a terminal sends it to both. Changes the calling thread's signal mask while it runs.
+// 0; a negated errno with a message, EDGE_ERR_CLOSED when the host no longer reads.
+int edge_agent_run(const struct edge_agent_config *config, struct edge_message *message);
+
+#endif

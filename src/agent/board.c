@@ -1,0 +1,128 @@
+#include "agent/board.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "agent/procfs.h"
+#include "base/cpuset.h"
+
+// The value of the first "key : value" line of /proc/cpuinfo; false if there is none.
+static bool cpuinfo_value(const char *text, const char *key, char *value, size_t size)
+{
+    const char *line = strstr(text, key);
+    if (!line || (line != text && line[-1] != '\n'))
+        return false;
+    const char *at = line + strcspn(line, ":\n");
+    if (*at != ':')
+        return false;
+    at += 1 + strspn(at + 1, " \t");
+    snprintf(value, size, "%.*s", (int)strcspn(at, "\n"), at);
+    return value[0] != '\0';
+}
+
+static void read_cpu_name(const char *root, struct edge_board *board)
+{
+    char text[8192], part[32];
+    if (edge_procfs_read(root, "/proc/cpuinfo", text, sizeof text) <= 0)
+        return;
+    if (cpuinfo_value(text, "model name", board->cpu, sizeof board->cpu))
+        return;
+    if (cpuinfo_value(text, "CPU part", part, sizeof part))
+        snprintf(board->cpu, sizeof board->cpu, "ARM part %s", part);
+    else if (!cpuinfo_value(text, "uarch", board->cpu, sizeof board->cpu))
+        cpuinfo_value(text, "isa", board->cpu, sizeof board->cpu);
+}
+
+static void read_model(const char *root, struct edge_board *board)
+{
+    static const struct {
+        const char *path, *source;
+    } sources[] = {
+        {"/proc/device-tree/model", "device_tree"},
+        {"/sys/class/dmi/id/product_name", "dmi"},
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
+        if (edge_procfs_line(root, sources[i].path, board->model, sizeof board->model) > 0) {
+            snprintf(board->model_source, sizeof board->model_source, "%s", sources[i].source);
+            return;
+        }
+    if (board->cpu[0]) {
+        snprintf(board->model, sizeof board->model, "%s", board->cpu);
+        snprintf(board->model_source, sizeof board->model_source, "cpuinfo");
+    }
+}
+
+static void read_os(const char *root, struct edge_board *board)
+{
+    char text[2048];
+    if (edge_procfs_read(root, "/etc/os-release", text, sizeof text) <= 0)
+        return;
+    const char *line = strstr(text, "PRETTY_NAME=");
+    if (!line)
+        return;
+    line += strlen("PRETTY_NAME=");
+    line += *line == '"';
+    snprintf(board->os, sizeof board->os, "%.*s", (int)strcspn(line, "\"\n"), line);
+}
+
+static void add_governor(struct edge_board *board, const char *name)
+{
+    size_t used = strlen(board->governor), len = strlen(name);
+    for (const char *at = board->governor; *at;) {
+        size_t one = strcspn(at, ",");
+        if (one == len && strncmp(at, name, len) == 0)
+            return;
+        at += one + (at[one] == ',');
+    }
+    snprintf(board->governor + used, sizeof board->governor - used, "%s%s", used ? "," : "", name);
+}
+
+static void read_governors(const char *root, struct edge_board *board)
+{
+    char path[PATH_MAX], name[32];
+    snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpufreq", root);
+    DIR *policies = opendir(path);
+    if (!policies)
+        return;
+    for (struct dirent *policy; (policy = readdir(policies));) {
+        if (strncmp(policy->d_name, "policy", 6) != 0)
+            continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpufreq/%s/scaling_governor",
+                 policy->d_name);
+        if (edge_procfs_line(root, path, name, sizeof name) > 0)
+            add_governor(board, name);
+    }
+    closedir(policies);
+}
+
+void edge_board_read(const char *root, struct edge_board *board)
+{
+    *board = (struct edge_board){.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+                                 .userland_bits = sizeof(void *) * CHAR_BIT};
+    read_cpu_name(root, board);
+    read_model(root, board);
+    read_os(root, board);
+    read_governors(root, board);
+
+    struct utsname name;
+    if (uname(&name) == 0)
+        snprintf(board->machine, sizeof board->machine, "%.*s", (int)sizeof board->machine - 1,
+                 name.machine);
+    edge_procfs_line(root, "/proc/sys/kernel/osrelease", board->kernel, sizeof board->kernel);
+
+    struct edge_cpuset set;
+    char text[4096];
+    if (edge_procfs_line(root, "/sys/devices/system/cpu/online", text, sizeof text) > 0 &&
+        edge_cpuset_parse(text, &set) == 0)
+        board->cores = set.count;
+    if (edge_cpuset_allowed(&set) == 0)
+        edge_cpuset_text(&set, board->allowed_cpus, sizeof board->allowed_cpus);
+    uint64_t kib;
+    if (edge_procfs_read(root, "/proc/meminfo", text, sizeof text) > 0 &&
+        edge_procfs_number(text, "MemTotal:", &kib))
+        board->ram_bytes = kib * 1024;
+}
