@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs the Debian packages of a purpose, if they are missing. Quick when nothing is.
+# usage: scripts/deps.sh build|test|perf ...
+set -euo pipefail
+
+build=(cmake ninja-build gcc libc6-dev binutils pkg-config git
+       libnghttp2-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
+       nanopb libnanopb-dev libjansson-dev)
+test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
+      python3 python3-grpcio python3-protobuf nghttp2-client curl)
+perf=(g++ libgrpc++-dev protobuf-compiler-grpc nghttp2-client python3 util-linux)
+
+packages=()
+for purpose in "$@"; do
+    case $purpose in
+    build) packages+=("${build[@]}") ;;
+    test) packages+=("${build[@]}" "${test[@]}") ;;
+    perf) packages+=("${build[@]}" "${perf[@]}") ;;
+    *)
+        echo "deps.sh: unknown purpose \"$purpose\": expected build, test or perf" >&2
+        exit 2
+        ;;
+    esac
+done
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "deps.sh: this is no Debian. Install these by hand: ${packages[*]}" >&2
+    exit 1
+fi
+
+missing() { # the packages that are not installed, one a line
+    comm -23 <(printf '%s\n' "${packages[@]}" | sort -u) \
+        <(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
+            sed -n 's/ installed$//p' | sort -u)
+}
+
+mapfile -t need < <(missing)
+[ ${#need[@]} -gt 0 ] || exit 0
+
+root=()
+if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "deps.sh: not root, and no sudo. As root: apt-get install ${need[*]}" >&2
+        exit 1
+    fi
+    root=(sudo)
+fi
+
+echo "Installing with apt: ${need[*]}" >&2
+# One architecture's or mirror's index may be out of step: what counts is whether packages arrive.
+"${root[@]}" apt-get update -qq >&2 || echo "deps.sh: apt-get update complained; going on" >&2
+"${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${need[@]}" >&2 || true
+
+mapfile -t need < <(missing)
+if [ ${#need[@]} -gt 0 ]; then
+    echo "deps.sh: apt could not install: ${need[*]}" >&2
+    echo "deps.sh: Debian 12 and 13 have them; elsewhere look for them under other names" >&2
+    exit 1
+fi
