@@ -1,0 +1,1 @@
+edge_unit(null null)
