@@ -10,6 +10,7 @@
 #ifndef EDGE_RESULT_RECORD_H
 #define EDGE_RESULT_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +35,7 @@ enum edge_record_type {
     EDGE_RECORD_SYNC,     // clocks of host and agent at one moment
     EDGE_RECORD_INTERVAL, // a span of time and what was measured over it
     EDGE_RECORD_SAMPLE,   // the server at one moment
-    EDGE_RECORD_HIST,     // a histogram; see edge_result_write_histogram()
+    EDGE_RECORD_HIST,     // a histogram: edge_result_write_histogram() writes it
     EDGE_RECORD_COUNT,    // the generator's books for one repeat
     EDGE_RECORD_RULE,     // one validity rule and its verdict
     EDGE_RECORD_END,      // last in every file that is complete
@@ -137,6 +138,20 @@ struct edge_record_sample {
     uint64_t peak_bytes;
 };
 
+// A latency histogram, sparse: bins of edge_histogram that are not empty.
+struct edge_record_hist {
+    uint64_t repeat;
+    char name[32]; // "service", "response", "send_lag"
+    uint64_t count, sum_ns;
+    uint64_t min_ns, max_ns; // EDGE_UNMEASURED if count is 0
+    uint64_t clamped;
+    size_t bin_count;
+    struct edge_record_bin {
+        uint64_t low_ns; // lowest value of the bin, ascending
+        uint64_t count;  // > 0
+    } * bins;
+};
+
 // due == sent + unsent; sent == sum of outcomes.
 struct edge_record_count {
     uint64_t repeat;
@@ -178,6 +193,7 @@ enum edge_field_type {
     EDGE_FIELD_TRUTH, // int, enum edge_truth
     EDGE_FIELD_TALLY, // struct edge_tally
     EDGE_FIELD_TEXTS, // struct edge_texts
+    EDGE_FIELD_BINS,  // struct edge_record_bin *
 };
 
 struct edge_field {
@@ -185,14 +201,14 @@ struct edge_field {
     enum edge_field_type type;
     size_t offset;
     size_t size;
-    int required;     // the reader refuses a record without it
+    bool required;    // the reader refuses a record without it
     const char *help; // for docs/result-format.md
 };
 
 struct edge_record_description {
     const char *name;                // "run"
-    size_t size;                     // of the struct; 0 for hist
-    const struct edge_field *fields; // ends with a NULL key; NULL for hist
+    size_t size;                     // of the struct
+    const struct edge_field *fields; // ends with a NULL key
 };
 
 // The table of a record type. Static storage.
@@ -201,7 +217,7 @@ const struct edge_record_description *edge_record_describe(enum edge_record_type
 // The type of a name; EDGE_RECORD_TYPES if it is not known.
 enum edge_record_type edge_record_find(const char *name);
 
-// Sets every member of a record of that type (not HIST) to unknown, `repeat` to 0.
+// Sets every member of a record of that type to unknown, `repeat` to 0.
 void edge_record_init(enum edge_record_type type, void *record);
 
 // Adds `value` to the count of `name`. More than EDGE_TALLY_MAX names share the entry "other".

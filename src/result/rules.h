@@ -82,13 +82,14 @@ struct edge_rule {
 // The table. Ends with a NULL id. Static storage.
 const struct edge_rule *edge_rules_table(void);
 
-// "a limit as people read it": ">= 10 s". Returns text.
+// A limit as people read it: ">= 10 s". Returns text.
 const char *edge_rule_limit_text(const struct edge_rule *rule, char *text, size_t size);
 
 #define EDGE_RULES_MAX 32 // rules in the table, at most
 
 // Judges by each rule of `scope` and writes one rule record per rule, for repeat number `repeat`
-// (0 for EDGE_RULE_OVER_REPEATS). Returns how many, <= EDGE_RULES_MAX.
+// (0 for EDGE_RULE_OVER_REPEATS). Once a reading breaks a rule, readings that are missing are
+// "not_judged": they would be its consequences. Returns how many, <= EDGE_RULES_MAX.
 size_t edge_rules_judge(enum edge_rule_scope scope, uint64_t repeat,
                         const struct edge_readings *readings,
                         struct edge_record_rule verdicts[EDGE_RULES_MAX]);
