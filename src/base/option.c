@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/units.h"
 
 static void *field_of(const struct edge_option *option, void *config)
@@ -152,42 +153,19 @@ struct argv_cursor {
 
 static const char *const common_names[] = {"help", "version", "show-config", NULL};
 
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t row[64];
-    size_t len = strlen(b);
-    if (len >= 64)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= len; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i] != '\0'; i++) {
-        size_t diagonal = row[0]++;
-        for (size_t j = 0; j < len; j++) {
-            size_t best = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (diagonal + 1 < best)
-                best = diagonal + 1;
-            row[j + 1] = best;
-        }
-    }
-    return row[len];
-}
-
 static int unknown_option(const struct argv_cursor *cursor, const char *name)
 {
     const char *nearest = NULL;
-    size_t best = 4; // farther than this is no typing error
+    size_t best = EDGE_NEAREST_FAR;
     for (const struct edge_option *o = cursor->command->options; o->name != NULL; o++) {
-        size_t distance = edit_distance(name, o->name);
+        size_t distance = edge_nearest_distance(name, o->name);
         if (distance < best) {
             best = distance;
             nearest = o->name;
         }
     }
     for (size_t i = 0; common_names[i] != NULL; i++) {
-        size_t distance = edit_distance(name, common_names[i]);
+        size_t distance = edge_nearest_distance(name, common_names[i]);
         if (distance < best) {
             best = distance;
             nearest = common_names[i];

@@ -114,6 +114,20 @@ static void stdin_is_a_pipe_or_nothing(void **state)
     edge_subprocess_stop(&process, EDGE_NS_PER_S);
 }
 
+static void stop_ends_the_whole_group(void **state)
+{
+    (void)state;
+    struct edge_subprocess_config config = {.own_group = true};
+    struct edge_subprocess process;
+    char text[64];
+    start("sleep 1000 & echo ready; wait", &config, &process);
+    assert_int_equal(read(process.stdout_fd, text, 6), 6);
+    int held = dup(process.stdout_fd);
+    assert_int_equal(edge_subprocess_stop(&process, EDGE_NS_PER_S), 0);
+    assert_int_equal(read(held, text, 1), 0); // the grandchild held the other end
+    close(held);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +136,7 @@ int main(void)
         cmocka_unit_test(a_program_that_is_not_there_is_an_error_of_spawn),
         cmocka_unit_test(stop_terms_then_kills),
         cmocka_unit_test(stdin_is_a_pipe_or_nothing),
+        cmocka_unit_test(stop_ends_the_whole_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
