@@ -37,8 +37,6 @@ int edge_agent_command(int argc, char **argv)
     if (result >= 0)
         result = edge_options_argv(&edge_agent_command_options, &config, argc, argv, &operands,
                                    &message);
-    if (result >= 0 && operands > 0)
-        result = edge_fail(&message, EDGE_ERR_USAGE, "expected no operands, found \"%s\"", argv[0]);
     if (result < 0) {
         fprintf(stderr, "bench-edge agent: %s\n", message.text);
         return EDGE_EXIT_USAGE;
