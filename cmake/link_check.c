@@ -1,2 +1,5 @@
 // The program that links one whole room with only the rooms it names.
-int main(void) { return 0; }
+int main(void)
+{
+    return 0;
+}

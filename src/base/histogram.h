@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EDGE_HISTOGRAM_HALF 1024u               // bins per power of two
+#define EDGE_HISTOGRAM_HALF ((size_t)1024)      // bins per power of two
 #define EDGE_HISTOGRAM_MAX  (UINT64_C(1) << 40) // values from here on are clamped: 1100 s in ns
-#define EDGE_HISTOGRAM_BINS (EDGE_HISTOGRAM_HALF * 31u) // 2048 exact + 29 powers of two
+#define EDGE_HISTOGRAM_BINS (EDGE_HISTOGRAM_HALF * 31) // 2048 exact + 29 powers of two
 
 // All zero is an empty histogram, apart from `bins`, which is the caller's: EDGE_HISTOGRAM_BINS
 // counters, zeroed (edge_histogram_new() does both).
@@ -37,7 +37,7 @@ static inline size_t edge_histogram_bin(uint64_t value)
     if (value < 2 * EDGE_HISTOGRAM_HALF)
         return (size_t)value;
     unsigned shift = 53u - (unsigned)__builtin_clzll(value); // value >> shift is in [1024, 2048)
-    return (size_t)(shift * EDGE_HISTOGRAM_HALF + (value >> shift));
+    return shift * EDGE_HISTOGRAM_HALF + (size_t)(value >> shift);
 }
 uint64_t edge_histogram_bin_low(size_t bin);
 uint64_t edge_histogram_bin_high(size_t bin);

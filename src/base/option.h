@@ -36,8 +36,10 @@ struct edge_option {
 };
 
 // The offset of `field` in `type`, an error at compile time if its C type is not `want`.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type cannot stand in parentheses
 #define EDGE_OPTION_FIELD(type, field, want)                                                       \
     (offsetof(type, field) + 0 * sizeof(_Generic(&((type *)0)->field, want * : 1)))
+// NOLINTEND(bugprone-macro-parentheses)
 
 // Row beginnings: EDGE_OPT_COUNT(struct config, connections), .name = "connections", ...
 #define EDGE_OPT_BOOL(s, f)  .type = EDGE_OPTION_BOOL, .offset = EDGE_OPTION_FIELD(s, f, bool)

@@ -9,8 +9,8 @@ struct block_header {
     size_t class_index;       // EDGE_POOL_CLASSES: from malloc
 };
 
-#define CLASS_MIN   32u
-#define CHUNK_BYTES (32u * 1024u)
+#define CLASS_MIN   ((size_t)32)
+#define CHUNK_BYTES ((size_t)32 * 1024)
 
 static size_t class_of(size_t bytes)
 {
@@ -52,7 +52,7 @@ void *edge_pool_alloc(struct edge_pool *pool, size_t size)
         header = pool->free_list[index];
         memcpy(&pool->free_list[index], header, sizeof(void *));
     } else {
-        header = carve(pool, (size_t)CLASS_MIN << index);
+        header = carve(pool, CLASS_MIN << index);
     }
     if (header == NULL)
         return NULL;
@@ -81,7 +81,7 @@ void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size)
         return edge_pool_alloc(pool, size);
     struct block_header *header = (struct block_header *)block - 1;
     if (header->class_index < EDGE_POOL_CLASSES &&
-        size + sizeof(*header) <= (size_t)CLASS_MIN << header->class_index) {
+        size + sizeof(*header) <= CLASS_MIN << header->class_index) {
         header->size = size;
         return block;
     }
@@ -105,8 +105,8 @@ void edge_pool_free(struct edge_pool *pool)
     *pool = (struct edge_pool){0};
 }
 
-#define ARENA_CHUNK_MIN  4096u
-#define ARENA_CHUNK_KEEP (64u * 1024u)
+#define ARENA_CHUNK_MIN  ((size_t)4096)
+#define ARENA_CHUNK_KEEP ((size_t)64 * 1024)
 
 struct edge_arena_chunk {
     struct edge_arena_chunk *next;

@@ -200,7 +200,7 @@ int edge_subprocess_stop(struct edge_subprocess *process, uint64_t grace_ns)
         kill(whom, SIGTERM);
     bool in_time = wait_until(process, edge_clock_ns() + grace_ns);
     if (process->own_group || !in_time)
-        kill(whom, SIGKILL); // and what the group's leader has left behind
+        kill(whom, SIGKILL);    // and what the group's leader has left behind
     process->own_group = false; // swept: its number may be given to another group now
     if (in_time)
         return 0;

@@ -1,0 +1,1 @@
+#include "load/load.h"

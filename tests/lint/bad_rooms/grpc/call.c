@@ -1,0 +1,1 @@
+int nghttp2_session_del(void);
