@@ -1,0 +1,207 @@
+#include "grpc/call.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "grpc/percent.h"
+
+#define QUEUE_MIN 128u
+
+void edge_call_init(struct edge_call *call, const struct edge_call_shared *shared)
+{
+    *call = (struct edge_call){.shared = shared, .deadline_ns = EDGE_CALL_NEVER};
+}
+
+void edge_call_free(struct edge_call *call)
+{
+    struct edge_pool *pool = call->shared->pool;
+    if (call->method != NULL && call->method->closed != NULL)
+        call->method->closed(call);
+    edge_framing_free(&call->framing, pool);
+    edge_pool_release(pool, call->state);
+    edge_pool_release(pool, call->queue);
+    edge_pool_release(pool, call->message);
+    call->method = NULL;
+    call->state = NULL;
+    call->queue = NULL;
+    call->message = NULL;
+}
+
+void edge_call_start(struct edge_call *call, const struct edge_method *method)
+{
+    if (method->state_size > 0) {
+        call->state = edge_pool_alloc(call->shared->pool, method->state_size);
+        if (call->state == NULL) {
+            edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "out of memory");
+            return;
+        }
+        memset(call->state, 0, method->state_size);
+    }
+    call->method = method;
+}
+
+static void fail_framing(struct edge_call *call, int error)
+{
+    if (error == EDGE_ERR_LIMIT)
+        edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED,
+                      "message larger than the limit of %zu bytes", call->shared->max_message);
+    else if (error == EDGE_ERR_FORMAT)
+        edge_call_end(call, EDGE_STATUS_INTERNAL, "message flag is neither 0 nor 1");
+    else
+        edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "out of memory");
+}
+
+void edge_call_receive(struct edge_call *call, const uint8_t *bytes, size_t len)
+{
+    const struct edge_call_shared *shared = call->shared;
+    struct edge_framing_message message;
+    while (!call->ended) {
+        int got = edge_framing_next(&call->framing, shared->pool, shared->max_message, &bytes, &len,
+                                    &message);
+        if (got < 0)
+            fail_framing(call, got);
+        if (got <= 0)
+            return;
+        if (message.compressed) {
+            // An encoding other than identity was refused with the headers.
+            edge_call_end(call, EDGE_STATUS_INTERNAL, "compressed message without grpc-encoding");
+            return;
+        }
+        if (++call->requests > 1 && !call->method->client_streams) {
+            edge_call_end(call, EDGE_STATUS_UNIMPLEMENTED, "more than one request message");
+            return;
+        }
+        call->method->message(call, message.bytes, message.len);
+    }
+}
+
+void edge_call_half_close(struct edge_call *call)
+{
+    call->half_closed = true;
+    if (call->ended)
+        return;
+    if (!edge_framing_at_boundary(&call->framing)) {
+        edge_call_end(call, EDGE_STATUS_INTERNAL, "the request ends inside a message");
+        return;
+    }
+    if (call->requests == 0 && !call->method->client_streams) {
+        edge_call_end(call, EDGE_STATUS_UNIMPLEMENTED, "no request message");
+        return;
+    }
+    if (call->method->half_close != NULL)
+        call->method->half_close(call);
+    else
+        edge_call_end(call, EDGE_STATUS_OK, NULL);
+}
+
+void edge_call_expire(struct edge_call *call)
+{
+    call->broken = call->head_left > 0;
+    call->queue_end = call->queue_at;
+    call->ended = true;
+    call->status = EDGE_STATUS_DEADLINE_EXCEEDED;
+    edge_pool_release(call->shared->pool, call->message);
+    call->message = NULL;
+    call->message_len = 0;
+}
+
+size_t edge_call_pending(struct edge_call *call)
+{
+    const struct edge_method *method = call->method;
+    if (!call->ended) {
+        if (method->produce != NULL && call->half_closed && !edge_call_full(call))
+            method->produce(call);
+        if (!method->server_streams && !call->ended)
+            return 0;
+    }
+    return call->queue_end - call->queue_at;
+}
+
+void edge_call_sent(struct edge_call *call, size_t len)
+{
+    while (len > 0) {
+        if (call->head_left == 0) {
+            const uint8_t *prefix = edge_call_head(call);
+            call->head_left =
+                EDGE_FRAMING_PREFIX + ((size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 |
+                                       (size_t)prefix[3] << 8 | prefix[4]);
+        }
+        size_t step = call->head_left < len ? call->head_left : len;
+        call->head_left -= step;
+        call->queue_at += step;
+        len -= step;
+    }
+    if (call->queue_at == call->queue_end)
+        call->queue_at = call->queue_end = 0;
+}
+
+static bool make_room(struct edge_call *call, size_t size)
+{
+    if (call->queue_cap - call->queue_end >= size)
+        return true;
+    size_t used = call->queue_end - call->queue_at;
+    if (call->queue_at > 0) {
+        memmove(call->queue, call->queue + call->queue_at, used);
+        call->queue_at = 0;
+        call->queue_end = used;
+        if (call->queue_cap - used >= size)
+            return true;
+    }
+    size_t cap = QUEUE_MIN - 16; // with the pool's own header, a whole class
+    while (cap < used + size)
+        cap = cap * 2 + 16;
+    uint8_t *queue = edge_pool_realloc(call->shared->pool, call->queue, cap);
+    if (queue == NULL)
+        return false;
+    call->queue = queue;
+    call->queue_cap = cap;
+    return true;
+}
+
+uint8_t *edge_call_reply(struct edge_call *call, size_t size)
+{
+    if (size > UINT32_MAX || !make_room(call, EDGE_FRAMING_PREFIX + size)) {
+        edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "no memory for a reply of %zu bytes",
+                      size);
+        return NULL;
+    }
+    return call->queue + call->queue_end + EDGE_FRAMING_PREFIX;
+}
+
+void edge_call_reply_end(struct edge_call *call, size_t len)
+{
+    edge_framing_prefix(call->queue + call->queue_end, (uint32_t)len);
+    call->queue_end += EDGE_FRAMING_PREFIX + len;
+    call->replies++;
+}
+
+void edge_call_end(struct edge_call *call, enum edge_status status, const char *format, ...)
+{
+    if (call->ended)
+        return;
+    call->ended = true;
+    call->status = (uint8_t)status;
+    if (status == EDGE_STATUS_OK)
+        return;
+    if (call->method == NULL || !call->method->server_streams)
+        call->queue_end = call->queue_at;
+    if (format == NULL)
+        return;
+    char text[EDGE_CALL_MESSAGE_MAX];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    if (len <= 0)
+        return;
+    if ((size_t)len >= sizeof(text))
+        len = sizeof(text) - 1;
+    // Without memory for the words, the status still goes out.
+    call->message = edge_pool_alloc(call->shared->pool, EDGE_CALL_MESSAGE_MAX);
+    if (call->message != NULL)
+        call->message_len =
+            (uint16_t)edge_percent_encode(text, (size_t)len, call->message, EDGE_CALL_MESSAGE_MAX);
+}

@@ -1,0 +1,96 @@
+// One gRPC call on the server's side: requests in, replies and a status out. It knows the gRPC
+// rules (sizes, flags, how many messages, deadline), and nothing of HTTP/2.
+//
+// A transport feeds it (edge_call_receive, edge_call_half_close, edge_call_expire) and takes what
+// it has to send: first the bytes of edge_call_pending(), then, once `ended`, the status.
+#ifndef EDGE_GRPC_CALL_H
+#define EDGE_GRPC_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "grpc/framing.h"
+#include "grpc/method.h"
+#include "grpc/status.h"
+
+#define EDGE_CALL_QUEUE_HIGH  (16u * 1024u) // bytes of replies at which a method should stop
+#define EDGE_CALL_MESSAGE_MAX 1024u         // longest grpc-message, percent-encoded
+#define EDGE_CALL_NEVER       UINT64_MAX    // no deadline
+
+// What all calls of a server share. Borrowed by each call.
+struct edge_call_shared {
+    struct edge_pool *pool;
+    size_t max_message; // bytes of one request message
+    void *context;      // the server's own, for its methods
+    // Something was queued outside of receive, half_close and produce. Set by the transport.
+    void (*wake)(struct edge_call *call);
+};
+
+struct edge_call {
+    const struct edge_call_shared *shared;
+    const struct edge_method *method; // NULL until edge_call_start()
+    void *state;                      // method->state_size zeroed bytes
+    uint64_t deadline_ns;             // EDGE_CALL_NEVER: none
+
+    struct edge_framing framing;
+    uint8_t *queue; // replies with their prefixes: [queue_at, queue_end) is to be sent
+    size_t queue_at, queue_end, queue_cap;
+    size_t head_left;  // bytes left of a reply that is partly sent; 0: at a boundary
+    uint32_t requests; // messages that came
+    uint32_t replies;  // messages that were queued
+
+    bool half_closed; // the client has sent all it will
+    bool ended;       // `status` is decided
+    bool broken;      // ended in the middle of a reply: nothing but a reset can say so
+    uint8_t status;   // enum edge_status
+    uint16_t message_len;
+    char *message; // grpc-message, percent-encoded; NULL: none
+};
+
+// --- For the transport ---
+
+// Prepares a call that has no method yet. edge_call_free() it.
+void edge_call_init(struct edge_call *call, const struct edge_call_shared *shared);
+// Tells the method that the call is over, and gives all memory back.
+void edge_call_free(struct edge_call *call);
+
+// Starts the method. After this the call may have ended (out of memory).
+void edge_call_start(struct edge_call *call, const struct edge_method *method);
+// Takes bytes of the request stream, however they are cut. Ignored once the call has ended.
+void edge_call_receive(struct edge_call *call, const uint8_t *bytes, size_t len);
+// The request stream has ended.
+void edge_call_half_close(struct edge_call *call);
+// The deadline has passed: ends with DEADLINE_EXCEEDED, replacing what is not sent; or `broken`.
+void edge_call_expire(struct edge_call *call);
+
+// The bytes ready to be sent; asks the method for more where it can. A single reply is held back
+// until its call has ended well.
+size_t edge_call_pending(struct edge_call *call);
+// The first of those bytes, and drops `len` of them once they are sent.
+static inline const uint8_t *edge_call_head(const struct edge_call *call)
+{
+    return call->queue + call->queue_at;
+}
+void edge_call_sent(struct edge_call *call, size_t len);
+
+// --- For methods ---
+
+// Makes room for a reply of at most `size` bytes and returns where its bytes go, or NULL: the call
+// has then ended. Then edge_call_reply_end() with the real length, or nothing to give it up.
+uint8_t *edge_call_reply(struct edge_call *call, size_t size);
+void edge_call_reply_end(struct edge_call *call, size_t len);
+
+// Enough is queued: wait for `produce`.
+static inline bool edge_call_full(const struct edge_call *call)
+{
+    return call->queue_end - call->queue_at >= EDGE_CALL_QUEUE_HIGH;
+}
+
+// Ends the call after the replies queued so far (a single reply is dropped unless the status is
+// OK). The first end counts, later ones are ignored. `format` may be NULL: no grpc-message.
+void edge_call_end(struct edge_call *call, enum edge_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

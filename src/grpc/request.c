@@ -1,0 +1,98 @@
+#include "grpc/request.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "grpc/timeout.h"
+
+#define GRPC     "application/grpc"
+#define GRPC_LEN (sizeof(GRPC) - 1)
+
+enum edge_content_type edge_request_content_type(const char *value, size_t len)
+{
+    if (len < GRPC_LEN || strncasecmp(value, GRPC, GRPC_LEN) != 0)
+        return EDGE_CONTENT_NONE;
+    if (len == GRPC_LEN || value[GRPC_LEN] == ';')
+        return EDGE_CONTENT_GRPC;
+    if (value[GRPC_LEN] != '+')
+        return EDGE_CONTENT_NONE;
+    const char *format = value + GRPC_LEN + 1;
+    size_t left = len - GRPC_LEN - 1;
+    const char *parameters = memchr(format, ';', left);
+    if (parameters != NULL)
+        left = (size_t)(parameters - format);
+    while (left > 0 && format[left - 1] == ' ')
+        left--;
+    return left == 5 && strncasecmp(format, "proto", 5) == 0 ? EDGE_CONTENT_GRPC
+                                                             : EDGE_CONTENT_UNKNOWN;
+}
+
+static bool is(const char *text, const char *literal, size_t len)
+{
+    return memcmp(text, literal, len) == 0;
+}
+
+int edge_request_header(struct edge_request *request, const char *name, size_t name_len,
+                        const char *value, size_t value_len)
+{
+    request->list_bytes += (uint32_t)(name_len + value_len + 32);
+    request->list_count++;
+    if (request->list_bytes > EDGE_REQUEST_HARD_BYTES ||
+        request->list_count > EDGE_REQUEST_HARD_COUNT)
+        return EDGE_ERR_LIMIT;
+    switch (name_len) {
+    case 7:
+        if (is(name, ":method", 7))
+            request->post = value_len == 4 && is(value, "POST", 4);
+        break;
+    case 12:
+        if (is(name, "content-type", 12)) {
+            request->content_type = (uint8_t)edge_request_content_type(value, value_len);
+        } else if (is(name, "grpc-timeout", 12)) {
+            request->has_timeout = true;
+            request->bad_timeout = edge_timeout_parse(value, value_len, &request->timeout_ns) < 0;
+        }
+        break;
+    case 13:
+        if (is(name, "grpc-encoding", 13))
+            request->bad_encoding = value_len != 8 || !is(value, "identity", 8);
+        break;
+    default:
+        break;
+    }
+    return 0;
+}
+
+static bool refuse(struct edge_refusal *refusal, const char *http_status, int status,
+                   const char *message)
+{
+    *refusal = (struct edge_refusal){http_status, status, message, false};
+    return true;
+}
+
+bool edge_request_refused(const struct edge_request *request, bool method_found, bool service_found,
+                          struct edge_refusal *refusal)
+{
+    if (!request->post)
+        return refuse(refusal, "405", EDGE_STATUS_INTERNAL, "gRPC requests are POST");
+    if (request->content_type == EDGE_CONTENT_NONE)
+        return refuse(refusal, "415", -1, NULL);
+    if (request->list_bytes > EDGE_REQUEST_SOFT_BYTES)
+        return refuse(refusal, "200", EDGE_STATUS_RESOURCE_EXHAUSTED, "header list too large");
+    if (request->content_type == EDGE_CONTENT_UNKNOWN)
+        return refuse(refusal, "200", EDGE_STATUS_UNIMPLEMENTED,
+                      "unknown content-type: this server speaks application/grpc+proto");
+    if (!method_found)
+        return refuse(refusal, "200", EDGE_STATUS_UNIMPLEMENTED,
+                      service_found ? "unknown method" : "unknown service");
+    if (request->bad_timeout)
+        return refuse(refusal, "200", EDGE_STATUS_INTERNAL, "malformed grpc-timeout");
+    if (request->bad_encoding) {
+        refuse(refusal, "200", EDGE_STATUS_UNIMPLEMENTED,
+               "unsupported grpc-encoding: this server speaks identity");
+        refusal->list_encodings = true;
+        return true;
+    }
+    return false;
+}
