@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 enum edge_call_kind {
@@ -15,7 +16,10 @@ enum edge_call_kind {
     EDGE_CALL_BIDI,
 };
 
-// One protobuf message with, possibly, a field of fixed width that each call fills anew.
+// One protobuf message with, possibly, a field of fixed width that each message fills anew: message
+// `i` of call number `n` carries the text edge_payload_vary() writes for n * messages_out + i, and
+// so must the reply to it. (A server stream's replies carry the request's text; a client stream's
+// one reply that of the last request.)
 struct edge_template {
     uint8_t *bytes;
     size_t len;
@@ -28,9 +32,11 @@ struct edge_payload {
     char call[128];    // "SayHello": the method's name, for file names and tables
     char path[192];    // "/helloworld.Greeter/SayHello"
     enum edge_call_kind kind;
-    struct edge_template request; // sent once, or `messages` times by a client or bidi stream
+    struct edge_template request;
     struct edge_template reply;   // what each reply must be
-    uint64_t messages;            // requests per call, or replies per call: 1 for unary
+    uint64_t messages;            // per call, of the side that streams: 1 for unary
+    uint64_t messages_out;        // requests per call
+    uint64_t messages_in;         // replies per call
     const void *reply_descriptor; // for comparing a reply by meaning; opaque
 };
 
@@ -41,13 +47,14 @@ const char *const *edge_payload_scenarios(void);
 //   scenario  a built-in name, or the path of a JSON file (it has a '/' or ends in ".json")
 //   call      "helloworld.Greeter/SayHello", a bare method name of helloworld.Greeter, or NULL: the
 //             scenario's own (SayHello; SayEmpty for "empty")
-//   messages  per call, for the streaming kinds; 0: 10
+//   messages  per call, for the streaming kinds; 0: 10 (a server stream: the request's `replies`)
 // 0; EDGE_ERR_NOT_FOUND (unknown scenario or call; the message lists the known ones); a negated
 // errno (the file); EDGE_ERR_FORMAT (the message has file, line, and what was expected).
 int edge_payload_load(struct edge_payload *payload, const char *scenario, const char *call,
                       uint64_t messages, struct edge_message *message);
 
-// The same with JSON text or protobuf bytes in place of a file. `name` stands in messages.
+// The same with JSON text or protobuf bytes in place of a file. `name` stands in messages. The
+// bytes are sent as given, unless the method has a field for `messages`.
 int edge_payload_from_json(struct edge_payload *payload, const char *name, const char *json,
                            size_t len, const char *call, uint64_t messages,
                            struct edge_message *message);
@@ -55,7 +62,13 @@ int edge_payload_from_binary(struct edge_payload *payload, const char *name, con
                              size_t len, const char *call, uint64_t messages,
                              struct edge_message *message);
 
+// Frees what the payload holds. Safe twice.
 void edge_payload_free(struct edge_payload *payload);
+
+// Appends the contents of a file ("-": standard input), at most 64 MiB. 0, or a negated errno with
+// a message.
+int edge_payload_read_file(const char *path, struct edge_buffer *contents,
+                           struct edge_message *message);
 
 // Writes the text of call number `number` into `bytes[len]` (len <= 8): printable, and different
 // for different numbers below 64^len.
