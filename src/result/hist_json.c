@@ -76,7 +76,7 @@ static int decode_bins(const json_t *bins, struct edge_record_hist *hist, const 
     size_t size = json_array_size(bins);
     if (!json_is_array(bins) || size > EDGE_HISTOGRAM_BINS)
         return edge_fail(message, EDGE_ERR_FORMAT,
-                         "%s: \"bins\": expected an array of at most %u bins", where,
+                         "%s: \"bins\": expected an array of at most %zu bins", where,
                          EDGE_HISTOGRAM_BINS);
     if (size > 0 && (hist->bins = calloc(size, sizeof(*hist->bins))) == NULL)
         return edge_fail(message, -ENOMEM, "%s: out of memory", where);

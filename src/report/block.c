@@ -1,0 +1,164 @@
+#include "report/block.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+static void print_board(const struct edge_result *result, FILE *out)
+{
+    const struct edge_record_board *board = &result->board;
+    fprintf(out, "Board %s", board->id[0] != '\0' ? board->id : "not recorded");
+    if (board->model[0] != '\0')
+        fprintf(out, ": %s", board->model);
+    fputc('\n', out);
+    const struct {
+        const char *label;
+        const char *text;
+    } lines[] = {{"CPU", board->cpu},
+                 {"arch", board->arch},
+                 {"kernel", board->kernel},
+                 {"system", board->os},
+                 {"server RAM limit", board->ram_limit}};
+    char text[32];
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        if (lines[i].text[0] != '\0')
+            fprintf(out, "  %s: %s\n", lines[i].label, lines[i].text);
+    if (board->cpus != EDGE_UNMEASURED)
+        fprintf(out, "  cores: %" PRIu64 "\n", board->cpus);
+    if (board->ram_bytes != EDGE_UNMEASURED) {
+        snprintf(text, sizeof(text), "%.0f MiB", (double)board->ram_bytes / (1 << 20));
+        fprintf(out, "  RAM: %s\n", text);
+    }
+}
+
+// As grpc_bench prints them: NAME=value.
+static void print_parameters(const struct edge_result *result, FILE *out)
+{
+    fputs("Benchmark parameters\n", out);
+    for (size_t i = 0; i < result->opt_count; i++)
+        if (result->opts[i].env[0] != '\0')
+            fprintf(out, "  %s=%s\n", result->opts[i].env, result->opts[i].value);
+    if (result->run.repeats != EDGE_UNMEASURED)
+        fprintf(out, "  repeats=%" PRIu64 "\n", result->run.repeats);
+    fprintf(out, "  target=%s%s\n", result->run.target,
+            result->run.emulated == EDGE_YES ? " (emulated)" : "");
+    fprintf(out, "  scenario=%s\n  call=%s\n", result->run.scenario, result->run.call);
+}
+
+char *edge_block_text(const struct edge_result *result)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    print_board(result, out);
+    print_parameters(result, out);
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+// The flags that change what the compiler does to the code; all of them are in the build record.
+static void print_flags(const char *flags, FILE *out)
+{
+    static const char *const telling[] = {"-O", "-m", "-flto", "-fsanitize", "-static"};
+    while (*flags != '\0') {
+        size_t len = strcspn(flags, " ");
+        for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
+            if (strncmp(flags, telling[i], strlen(telling[i])) == 0)
+                fprintf(out, " %.*s", (int)len, flags);
+        flags += len;
+        flags += strspn(flags, " ");
+    }
+}
+
+static const char *by_env(const struct edge_result *result, const char *env)
+{
+    for (size_t i = 0; i < result->opt_count; i++)
+        if (strcmp(result->opts[i].env, env) == 0)
+            return result->opts[i].value;
+    return NULL;
+}
+
+static void print_load(const struct edge_result *result, FILE *out)
+{
+    const char *connections = by_env(result, "GRPC_CLIENT_CONNECTIONS");
+    const char *concurrency = by_env(result, "GRPC_CLIENT_CONCURRENCY");
+    const char *rate = by_env(result, "GRPC_CLIENT_QPS");
+    uint64_t c = 0;
+    uint64_t n = 0;
+    if (connections == NULL || concurrency == NULL || edge_parse_count(connections, &c) != 0 ||
+        edge_parse_count(concurrency, &n) != 0)
+        fputs("connections not recorded", out);
+    else if (c > 0 && n % c == 0)
+        fprintf(out, "%" PRIu64 " connections x %" PRIu64, c, n / c);
+    else
+        fprintf(out, "%" PRIu64 " connections, %" PRIu64 " calls in flight", c, n);
+    if (rate != NULL && strcmp(rate, "0") != 0)
+        fprintf(out, " at %s calls/s", rate);
+}
+
+static void print_figure(const struct edge_row *row, FILE *out)
+{
+    if (isnan(row->rate)) {
+        fputs("not measured", out);
+        return;
+    }
+    const char *duration = by_env(row->result, "GRPC_BENCHMARK_DURATION");
+    fprintf(out, "%.*f req/s", row->rate < 100 ? 2 : 0, row->rate);
+    if (!isnan(row->rate_ci) && row->rate > 0)
+        fprintf(out, " ± %.1f %%", 100 * row->rate_ci / row->rate);
+    fprintf(out, " (%zu x %s)", row->repeats, duration != NULL ? duration : "?");
+}
+
+static void print_verdict(const struct edge_row *row, FILE *out)
+{
+    const struct edge_texts *reasons = &row->result->end.reasons;
+    if (row->group == EDGE_ROW_CALIBRATION)
+        fputs("CALIBRATION, not ranked", out);
+    else if (row->group == EDGE_ROW_RANKED)
+        fputs("VALID", out);
+    else {
+        fputs("NOT VALID", out);
+        for (unsigned i = 0; i < reasons->count; i++)
+            fprintf(out, "%s%s", i == 0 ? ": " : "; ", reasons->at[i]);
+    }
+}
+
+static const char *known(const char *text)
+{
+    return text[0] != '\0' ? text : "not recorded";
+}
+
+void edge_block_quote(const struct edge_row *row, FILE *out)
+{
+    const struct edge_result *result = row->result;
+    const struct edge_record_board *board = &result->board;
+    const struct edge_record_build *server = &result->server;
+    fprintf(out, "bench-edge %s | %s | %s: %s", known(result->run.tool_version), result->run.server,
+            known(board->id), known(board->model[0] != '\0' ? board->model : board->cpu));
+    if (board->cpus != EDGE_UNMEASURED)
+        fprintf(out, ", %" PRIu64 " CPUs", board->cpus);
+    fprintf(out, ", %s%s | ", known(board->kernel), row->emulated ? ", emulated" : "");
+    if (server->compiler[0] != '\0') {
+        fputs(server->compiler, out);
+        print_flags(server->flags, out);
+    } else {
+        fprintf(out, "build %s", known(server->version));
+    }
+    fprintf(out, " | codec %s | TLS %s | ", known(server->codec), known(server->tls));
+    print_load(result, out);
+    fprintf(out, " | %s %s | ", result->run.scenario, result->run.call);
+    print_figure(row, out);
+    fputs(" | ", out);
+    print_verdict(row, out);
+    fputc('\n', out);
+}
