@@ -174,6 +174,13 @@ void *edge_arena_realloc(struct edge_arena *arena, void *block, size_t size)
     return bigger;
 }
 
+size_t edge_arena_size(const void *block)
+{
+    size_t size;
+    memcpy(&size, (const uint8_t *)block - 16, sizeof(size));
+    return size;
+}
+
 void edge_arena_reset(struct edge_arena *arena)
 {
     struct edge_arena_chunk *chunk = arena->chunks;

@@ -42,6 +42,8 @@ struct edge_arena {
 void *edge_arena_alloc(struct edge_arena *arena, size_t size);
 // Grows `block` (NULL: a new one), in place if it is the newest. NULL as for alloc; `block` stays.
 void *edge_arena_realloc(struct edge_arena *arena, void *block, size_t size);
+// The size that `block` was last asked for.
+size_t edge_arena_size(const void *block);
 // Forgets all blocks. Keeps one chunk, and gives back what a rare large message took.
 void edge_arena_reset(struct edge_arena *arena);
 // Frees everything. Safe twice.

@@ -87,8 +87,10 @@ int edge_framing_next(struct edge_framing *framing, struct edge_pool *pool, size
     if (framing->have < framing->need)
         return 0;
     framing->done = true;
+    // An empty message has no body: any address will do, but NULL would not.
+    const uint8_t *body = framing->body != NULL ? framing->body : framing->prefix;
     *message = (struct edge_framing_message){
-        .bytes = framing->body, .len = framing->need, .compressed = framing->prefix[0] == 1};
+        .bytes = body, .len = framing->need, .compressed = framing->prefix[0] == 1};
     return 1;
 }
 

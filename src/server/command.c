@@ -1,0 +1,87 @@
+#include <stdio.h>
+
+#include "base/build_info.h"
+#include "base/option.h"
+#include "nghttp2/nghttp2ver.h"
+#include "server/server.h"
+
+static const struct edge_option options[] = {
+    {.name = "port",
+     .letter = 'p',
+     EDGE_OPT_COUNT(struct edge_server_config, port),
+     .argument = "N",
+     .fallback = "50051",
+     .max = 65535,
+     .help = "TCP port to listen on; 0 takes a free one, which is printed."},
+    {.name = "host",
+     EDGE_OPT_STRING(struct edge_server_config, host),
+     .argument = "ADDRESS",
+     .fallback = "127.0.0.1",
+     .help = "Address to listen on, an IPv4 or IPv6 literal; 0.0.0.0 for all of this machine."},
+    {.name = "max-message",
+     EDGE_OPT_BYTES(struct edge_server_config, max_message),
+     .argument = "BYTES",
+     .fallback = "4m",
+     .min = 1,
+     .max = UINT64_C(256) << 20,
+     .help = "Largest request message; a larger one is answered RESOURCE_EXHAUSTED."},
+    {.name = "max-streams",
+     EDGE_OPT_COUNT(struct edge_server_config, max_streams),
+     .argument = "N",
+     .fallback = "1000",
+     .min = 1,
+     .max = 1000000,
+     .help = "Calls in flight that a connection may have."},
+    {.name = NULL},
+};
+
+static void print_version(const struct edge_server_config *config)
+{
+    const struct edge_build_info *build = edge_build_info();
+    printf("%s %s codec=%s nghttp2=%s git=%s compiler=\"%s\" flags=\"%s\"\n", config->name,
+           build->version, config->codec->name, NGHTTP2_VERSION, build->git, build->compiler,
+           build->flags);
+}
+
+int edge_server_command(const char *name, const struct edge_greeter_codec *codec, int argc,
+                        char **argv)
+{
+    const struct edge_command command = {
+        .name = name,
+        .operands = "",
+        .summary = "A single-threaded gRPC server: HTTP/2 in the clear, by prior knowledge.",
+        .epilog =
+            "Serves helloworld.Greeter, hellobench.Greeter, grpc.health.v1.Health and server\n"
+            "reflection. SIGTERM drains: calls in flight finish, then it exits with 0.\n",
+        .options = options,
+    };
+    struct edge_server_config config;
+    struct edge_message message = {""};
+    int operands = 0;
+    edge_options_defaults(&command, &config);
+    config.name = name;
+    config.codec = codec;
+    int got = edge_options_argv(&command, &config, argc, argv, &operands, &message);
+    if (got >= 0 && operands > 0)
+        got = edge_fail(&message, EDGE_ERR_USAGE, "expected no operands, found '%s'", argv[0]);
+    switch (got) {
+    case EDGE_ARGV_GO:
+        got = edge_server_run(&config, &message);
+        break;
+    case EDGE_ARGV_HELP:
+        edge_options_help(&command, stdout);
+        return EDGE_EXIT_OK;
+    case EDGE_ARGV_SHOW:
+        edge_options_show(&command, &config, stdout);
+        return EDGE_EXIT_OK;
+    case EDGE_ARGV_VERSION:
+        print_version(&config);
+        return EDGE_EXIT_OK;
+    default:
+        break;
+    }
+    if (got == 0)
+        return EDGE_EXIT_OK;
+    fprintf(stderr, "%s: %s\n", name, message.text);
+    return got == EDGE_ERR_USAGE || got == EDGE_ERR_FORMAT ? EDGE_EXIT_USAGE : EDGE_EXIT_FAILED;
+}

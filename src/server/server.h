@@ -1,0 +1,29 @@
+// The server around the services: listens, serves HTTP/2 connections, drains on a signal.
+#ifndef EDGE_SERVER_SERVER_H
+#define EDGE_SERVER_SERVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "server/services.h"
+
+struct edge_server_config {
+    const char *name;     // of the program: stands in messages
+    const char *host;     // numeric address
+    uint64_t port;        // 0: a free one, told in the listening line
+    uint64_t max_message; // bytes
+    uint64_t max_streams; // per connection
+    const struct edge_greeter_codec *codec;
+};
+
+// Serves until SIGTERM or SIGINT, then drains: NOT_SERVING, GOAWAY, calls in flight finish, at most
+// for ten seconds (a second signal ends that). Prints one line to stderr when it listens.
+// 0; or EDGE_ERR_FORMAT (the address) or a negated errno, with a message.
+int edge_server_run(const struct edge_server_config *config, struct edge_message *message);
+
+// main() of a server: options, --help, --version, then edge_server_run(). Returns enum edge_exit.
+int edge_server_command(const char *name, const struct edge_greeter_codec *codec, int argc,
+                        char **argv);
+
+#endif
