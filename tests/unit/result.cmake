@@ -1,0 +1,1 @@
+edge_unit(result reader record rules statistics writer)
