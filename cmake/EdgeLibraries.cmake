@@ -20,6 +20,8 @@ endfunction()
 edge_library(nghttp2 nghttp2/nghttp2.h nghttp2 libnghttp2-dev)
 edge_library(jansson jansson.h jansson libjansson-dev)
 edge_library(protobuf_c protobuf-c/protobuf-c.h protobuf-c libprotobuf-c-dev)
+find_path(nanopb_INCLUDE pb.h PATH_SUFFIXES nanopb)
+edge_library(nanopb pb.h protobuf-nanopb libnanopb-dev)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)

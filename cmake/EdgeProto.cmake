@@ -19,3 +19,27 @@ function(edge_proto_protobufc target)
   target_include_directories(${target} SYSTEM PUBLIC ${out})
   target_link_libraries(${target} PUBLIC protobuf_c)
 endfunction()
+
+# edge_proto_nanopb(<target> <proto>...): <name>.pb.c and .h by nanopb, with <name>.options beside
+# the proto. What the options include is found from src/.
+function(edge_proto_nanopb target)
+  find_program(PROTOC_GEN_NANOPB protoc-gen-nanopb REQUIRED)
+  set(out ${CMAKE_BINARY_DIR}/generated/nanopb)
+  file(MAKE_DIRECTORY ${out})
+  foreach(proto ${ARGN})
+    cmake_path(GET proto STEM name)
+    set(options ${CMAKE_SOURCE_DIR}/proto/${name}.options)
+    add_custom_command(
+      OUTPUT ${out}/${name}.pb.c ${out}/${name}.pb.h
+      COMMAND ${PROTOC} --plugin=protoc-gen-nanopb=${PROTOC_GEN_NANOPB}
+              --nanopb_out=-f${options}:${out} -I${CMAKE_SOURCE_DIR}/proto
+              ${CMAKE_SOURCE_DIR}/proto/${proto}
+      DEPENDS ${CMAKE_SOURCE_DIR}/proto/${proto} ${options} VERBATIM)
+    list(APPEND sources ${out}/${name}.pb.c)
+  endforeach()
+  add_library(${target} STATIC ${sources})
+  target_compile_options(${target} PRIVATE -w)
+  target_include_directories(${target} SYSTEM PUBLIC ${out})
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(${target} PUBLIC nanopb)
+endfunction()
