@@ -223,6 +223,13 @@ static int take_count(struct reading *reading, const json_t *object)
         rv = repeat_of(reading, count.repeat, &repeat);
     if (rv != 0)
         return rv;
+    uint64_t outcomes = 0;
+    for (unsigned i = 0; i < count.outcomes.count; i++)
+        outcomes += count.outcomes.at[i].value;
+    bool balanced = outcomes == count.sent && count.due == count.sent + count.unsent;
+    if (count.balanced == EDGE_YES && !balanced)
+        return edge_fail(reading->message, EDGE_ERR_FORMAT,
+                         "%s: \"balanced\" is true, but the counts do not add up", reading->where);
     if (repeat->count.sent != EDGE_UNMEASURED)
         return twice(reading, "count record of that repeat");
     repeat->count = count;

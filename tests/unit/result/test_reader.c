@@ -91,6 +91,9 @@ static void refused(void **state)
         {RUN "{\"type\":\"count\",\"repeat\":1,\"sent\":1,\"ok_in_window\":1,"
              "\"outcomes\":{\"ok\":\"1\"}}\n",
          EDGE_ERR_FORMAT, "file:2: \"ok\": expected a whole number >= 0, found a string"},
+        {RUN "{\"type\":\"count\",\"repeat\":1,\"due\":2,\"sent\":2,\"unsent\":0,"
+             "\"ok_in_window\":1,\"balanced\":true,\"outcomes\":{\"ok\":1}}\n",
+         EDGE_ERR_FORMAT, "file:2: \"balanced\" is true, but the counts do not add up"},
         {RUN "{\"type\":\"rule\",\"repeat\":0,\"id\":\"x\",\"verdict\":\"good\"}\n",
          EDGE_ERR_FORMAT,
          "file:2: \"verdict\": expected pass, warn, fail or not_judged, found \"good\""},
