@@ -143,10 +143,20 @@ static void mark_due(struct edge_timer *timer)
     answer_mark(mark->agent, mark->id, mark->label, mark->deep);
 }
 
+// Without a server the marks that wait would say nothing.
+static void drop_marks(struct agent *agent)
+{
+    for (unsigned i = 0; i < MARKS; i++) {
+        edge_timer_stop(&agent->loop, &agent->marks[i].timer);
+        agent->marks[i].used = false;
+    }
+}
+
 static void send_server_ended(struct agent *agent)
 {
     edge_timer_stop(&agent->loop, &agent->kill_timer);
     edge_timer_stop(&agent->loop, &agent->sampling);
+    drop_marks(agent);
     json_t *object =
         agent->stopping ? new_answer(agent->stop_id) : json_pack("{ss}", "event", "server_exited");
     json_object_set_new(object, "t_ns", json_integer((json_int_t)edge_clock_ns()));

@@ -11,7 +11,8 @@
 //   stop         grace_ns                             killed, status, exit_code, stderr, oom_kills
 //   bye          -                                    - ; then the agent ends
 //
-// Events: "sample", "server_exited" (not after a stop), "error".
+// Events: "sample", "server_exited" (not after a stop), "error". When the server ends, sampling
+// ends and marks that still wait are dropped without an answer.
 #ifndef EDGE_AGENT_AGENT_H
 #define EDGE_AGENT_AGENT_H
 

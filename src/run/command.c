@@ -1,0 +1,325 @@
+#include "run/command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/build_info.h"
+#include "base/clock.h"
+#include "run/repeat.h"
+#include "run/results_folder.h"
+
+static const struct edge_option options[] = {
+    {EDGE_OPT_DURATION(struct edge_run_options, duration_ns), .name = "duration", .letter = 'z',
+     .argument = "DURATION", .fallback = "20s", .env = "GRPC_BENCHMARK_DURATION",
+     .min = 10 * EDGE_NS_PER_MS, .help = "Length of the measured window of each repeat."},
+    {EDGE_OPT_DURATION(struct edge_run_options, warmup_ns), .name = "warmup",
+     .argument = "DURATION", .fallback = "5s", .env = "GRPC_BENCHMARK_WARMUP",
+     .help = "Load before the window, not counted."},
+    {EDGE_OPT_COUNT(struct edge_run_options, repeat), .name = "repeat", .argument = "N",
+     .fallback = "3", .min = 1, .max = 1000,
+     .help = "How often each server is measured; the order rotates between repeats."},
+    {EDGE_OPT_COUNT(struct edge_run_options, connections), .name = "connections", .argument = "N",
+     .fallback = "50", .env = "GRPC_CLIENT_CONNECTIONS", .min = 1, .max = 100000,
+     .help = "Connections of the generator."},
+    {EDGE_OPT_COUNT(struct edge_run_options, concurrency), .name = "concurrency", .letter = 'c',
+     .argument = "N", .fallback = "1000", .env = "GRPC_CLIENT_CONCURRENCY", .min = 1,
+     .max = 10000000, .help = "Calls in flight over all connections."},
+    {EDGE_OPT_COUNT(struct edge_run_options, rate), .name = "rps", .letter = 'r', .argument = "N",
+     .fallback = "0", .env = "GRPC_CLIENT_QPS",
+     .help = "Open loop: calls due per second, over all connections. 0: closed loop, a call "
+             "follows each reply."},
+    {EDGE_OPT_STRING(struct edge_run_options, scenario), .name = "scenario", .argument = "NAME",
+     .fallback = "complex_proto", .env = "GRPC_REQUEST_SCENARIO",
+     .help = "The request: complex_proto, string_10B, string_100B, string_1kB, string_10kB, empty, "
+             "or a JSON file."},
+    {EDGE_OPT_STRING(struct edge_run_options, call), .name = "call", .argument = "METHOD",
+     .help =
+         "The method: SayHello, SayHellos, SayHelloCS, SayHelloBidi, or package.Service/Method. "
+         "Without it, the scenario's own."},
+    {EDGE_OPT_COUNT(struct edge_run_options, messages), .name = "messages", .argument = "N",
+     .fallback = "10", .min = 1, .max = 1000000, .help = "Messages per streaming call."},
+    {EDGE_OPT_DURATION(struct edge_run_options, timeout_ns), .name = "timeout", .letter = 't',
+     .argument = "DURATION", .fallback = "20s", .help = "Deadline of each call; 0: none."},
+    {EDGE_OPT_COUNT(struct edge_run_options, server_cpus), .name = "server-cpus", .argument = "N",
+     .fallback = "1", .env = "GRPC_SERVER_CPUS", .min = 1, .max = EDGE_CPUSET_MAX,
+     .help = "CPUs that the server is pinned to."},
+    {EDGE_OPT_BYTES(struct edge_run_options, server_ram), .name = "server-ram", .argument = "SIZE",
+     .fallback = "512m", .env = "GRPC_SERVER_RAM",
+     .help = "RAM limit of the server: a cgroup where one can be made, else RLIMIT_DATA. 0: none."},
+    {EDGE_OPT_COUNT(struct edge_run_options, client_cpus), .name = "client-cpus", .argument = "N",
+     .fallback = "1", .env = "GRPC_CLIENT_CPUS", .min = 1, .max = EDGE_CPUSET_MAX,
+     .help = "CPUs of the generator, one thread each; never the server's."},
+    {EDGE_OPT_STRING(struct edge_run_options, target), .name = "target", .argument = "TARGET",
+     .fallback = "local", .help = "Where the server runs: local."},
+    {EDGE_OPT_DURATION(struct edge_run_options, ready_timeout_ns), .name = "ready-timeout",
+     .argument = "DURATION", .fallback = "10s", .min = EDGE_NS_PER_MS,
+     .help = "How long a server may take from its start to its first verified call."},
+    {EDGE_OPT_STRING(struct edge_run_options, results_dir), .name = "results-dir",
+     .argument = "DIR", .fallback = "results",
+     .help = "Where the folder with this run's results is made."},
+    {.name = NULL},
+};
+
+const struct edge_command edge_run_command_options = {
+    .name = "bench-edge run",
+    .operands = "[SERVER...]",
+    .summary = "Measures gRPC servers: start, warm up, load, sample, judge, repeat.",
+    .epilog = "SERVER is a name in the folder servers/ beside bench-edge, or the path of any "
+              "program that "
+              "takes --port N. Without one, every server in that folder is measured.\n"
+              "Results go to DIR/<utc>-<board>/<server>.<scenario>.<call>.jsonl.\n"
+              "Exit codes: 0 all valid, 1 a server could not be measured, 2 usage, 3 a result is "
+              "invalid.",
+    .options = options,
+};
+
+int edge_run_options_check(const struct edge_run_options *config, struct edge_message *message)
+{
+    if (config->concurrency < config->connections)
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "--concurrency %" PRIu64 " is below --connections %" PRIu64
+                         ": each connection needs at least one call; raise one or lower the other",
+                         config->concurrency, config->connections);
+    return 0;
+}
+
+// A run in preparation: what has to be given back at its end.
+struct run {
+    struct edge_run_options options;
+    struct edge_payload payload;
+    struct edge_target target;
+    struct edge_servers servers;
+    struct edge_agent_client agent;
+    struct edge_interrupt interrupt;
+    struct edge_progress progress;
+    struct edge_recorder_facts facts;
+    struct edge_recorder *recorders;
+    char (*paths)[PATH_MAX]; // of result files, one per server
+    char folder[PATH_MAX];
+};
+
+static int fail(const struct edge_message *message, int exit_code)
+{
+    fprintf(stderr, "bench-edge run: %s\n", message->text);
+    return exit_code;
+}
+
+// `servers/` beside this program.
+static int find_servers(struct run *run, char *const *operands, size_t count,
+                        struct edge_message *message)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(run->target.agent_path, '/');
+    int length =
+        snprintf(folder, sizeof(folder), "%.*s/servers",
+                 slash ? (int)(slash - run->target.agent_path) : 0, run->target.agent_path);
+    if (length < 0 || (size_t)length >= sizeof(folder))
+        return edge_fail(message, -ENAMETOOLONG, "the path of the folder of servers is too long");
+    int error = edge_servers_find(&run->servers, folder, operands, count, message);
+    for (size_t i = 0; !error && i < run->servers.count; i++)
+        if (run->servers.at[i].problem[0])
+            fprintf(stderr, "bench-edge run: %s: %s\n", run->servers.at[i].name,
+                    run->servers.at[i].problem);
+    return error;
+}
+
+static size_t usable(const struct edge_servers *servers)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < servers->count; i++)
+        count += servers->at[i].problem[0] == '\0';
+    return count;
+}
+
+static int open_files(struct run *run, struct edge_message *message)
+{
+    int error =
+        edge_results_folder_make(run->options.results_dir, edge_clock_wall_ns(), run->target.board,
+                                 run->folder, sizeof(run->folder), message);
+    if (error)
+        return error;
+    run->recorders = calloc(run->servers.count, sizeof(*run->recorders));
+    run->paths = calloc(run->servers.count, sizeof(*run->paths));
+    if (!run->recorders || !run->paths)
+        return edge_fail(message, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < run->servers.count; i++)
+        run->recorders[i].writer.fd = -1;
+    for (size_t i = 0; i < run->servers.count && !error; i++) {
+        const struct edge_server_entry *server = &run->servers.at[i];
+        if (server->problem[0])
+            continue;
+        error = edge_results_folder_file(run->folder, server->name, run->payload.scenario,
+                                         run->payload.call, run->paths[i], sizeof(run->paths[i]),
+                                         message);
+        if (!error)
+            error =
+                edge_recorder_open(&run->recorders[i], run->paths[i], &run->facts, server, message);
+    }
+    return error;
+}
+
+static void warn_about_cpus(const struct run *run)
+{
+    if (run->target.shared)
+        fprintf(stderr, "bench-edge run: there is one CPU only: server and generator share it, and "
+                        "the result will not be valid\n");
+    else // this program keeps off the server's CPUs
+        edge_cpuset_pin(0, &run->target.other_cpus);
+}
+
+// Steps that need nothing but arguments.
+static int prepare(struct run *run, char *const *operands, size_t count,
+                   struct edge_message *message)
+{
+    const struct edge_run_options *config = &run->options;
+    int error = edge_run_options_check(config, message);
+    if (!error)
+        error = edge_payload_load(&run->payload, config->scenario, config->call, config->messages,
+                                  message);
+    if (!error)
+        error = edge_target_init(&run->target, config->target, config->server_cpus,
+                                 config->client_cpus, message);
+    if (!error)
+        error = find_servers(run, operands, count, message);
+    return error;
+}
+
+static int start(struct run *run, struct edge_message *message)
+{
+    int error = edge_interrupt_init(&run->interrupt);
+    if (error)
+        return edge_fail(message, error, "cannot catch Ctrl-C: %s", edge_error_text(error));
+    warn_about_cpus(run);
+    error = edge_agent_client_start(&run->agent, run->target.agent_argv,
+                                    run->target.shared ? NULL : &run->target.other_cpus, message);
+    run->facts = (struct edge_recorder_facts){&edge_run_command_options, &run->options,
+                                              &run->target, &run->payload, &run->agent.board};
+    return error ? error : open_files(run, message);
+}
+
+// Ends every file. Returns the exit code that the results alone give.
+static int conclude(struct run *run)
+{
+    int exit_code = EDGE_EXIT_OK;
+    for (size_t i = 0; i < run->servers.count; i++) {
+        struct edge_recorder *recorder = &run->recorders[i];
+        struct edge_message message;
+        if (run->servers.at[i].problem[0]) {
+            exit_code = EDGE_EXIT_FAILED;
+            continue;
+        }
+        if (edge_recorder_end(recorder, run->interrupt.seen, &message) < 0) {
+            fprintf(stderr, "bench-edge run: %s\n", message.text);
+            exit_code = EDGE_EXIT_FAILED;
+        }
+        if (recorder->verified == 0)
+            exit_code = EDGE_EXIT_FAILED;
+        else if (recorder->valid != EDGE_YES && !recorder->calibration && exit_code == EDGE_EXIT_OK)
+            exit_code = EDGE_EXIT_INVALID;
+    }
+    return run->interrupt.seen ? EDGE_EXIT_FAILED : exit_code;
+}
+
+static int print(const struct run *run, edge_run_report *report)
+{
+    const char **paths = calloc(run->servers.count, sizeof(*paths));
+    if (!paths)
+        return EDGE_EXIT_FAILED;
+    size_t count = 0;
+    for (size_t i = 0; i < run->servers.count; i++)
+        if (run->paths[i][0])
+            paths[count++] = run->paths[i];
+    int exit_code = report(paths, count, stdout, stderr);
+    free((void *)paths);
+    fprintf(stderr, "results: %s\n", run->folder);
+    return exit_code;
+}
+
+static int measure(struct run *run, edge_run_report *report)
+{
+    struct edge_message message;
+    struct edge_repeat_plan plan = {
+        .sequence = {.options = &run->options,
+                     .target = &run->target,
+                     .payload = &run->payload,
+                     .agent = &run->agent,
+                     .interrupt = &run->interrupt,
+                     .progress = &run->progress},
+        .servers = &run->servers,
+        .recorders = run->recorders,
+        .repeats = run->options.repeat,
+    };
+    edge_progress_init(&run->progress);
+    int error = edge_repeat_run(&plan, &message);
+    edge_progress_end(&run->progress);
+    if (error)
+        fail(&message, EDGE_EXIT_FAILED);
+    edge_agent_client_stop(&run->agent); // and with it any server: before the table, not after
+    int exit_code = conclude(run);
+    if (print(run, report) != EDGE_EXIT_OK && exit_code == EDGE_EXIT_OK)
+        exit_code = EDGE_EXIT_FAILED;
+    return error ? EDGE_EXIT_FAILED : exit_code;
+}
+
+static void give_back(struct run *run)
+{
+    for (size_t i = 0; run->recorders && i < run->servers.count; i++)
+        edge_recorder_free(&run->recorders[i]);
+    free(run->recorders);
+    free(run->paths);
+    edge_agent_client_stop(&run->agent);
+    edge_interrupt_free(&run->interrupt);
+    edge_servers_free(&run->servers);
+    edge_payload_free(&run->payload);
+}
+
+static int execute(struct run *run, char *const *operands, size_t count, edge_run_report *report)
+{
+    struct edge_message message;
+    int error = prepare(run, operands, count, &message);
+    if (error == EDGE_ERR_USAGE || error == EDGE_ERR_FORMAT || error == EDGE_ERR_NOT_FOUND)
+        return fail(&message, EDGE_EXIT_USAGE);
+    if (error)
+        return fail(&message, EDGE_EXIT_FAILED);
+    if (usable(&run->servers) == 0)
+        return EDGE_EXIT_FAILED; // each has been told of
+    if (start(run, &message) < 0)
+        return fail(&message, EDGE_EXIT_FAILED);
+    return measure(run, report);
+}
+
+int edge_run_command(int argc, char **argv, edge_run_report *report)
+{
+    struct run run = {.interrupt = {.fd = -1},
+                      .agent = {.process = {.stdin_fd = -1, .stdout_fd = -1}}};
+    struct edge_message message;
+    int operands;
+    edge_options_defaults(&edge_run_command_options, &run.options);
+    int asked = edge_options_env(&edge_run_command_options, &run.options, &message);
+    if (asked >= 0)
+        asked = edge_options_argv(&edge_run_command_options, &run.options, argc, argv, &operands,
+                                  &message);
+    if (asked < 0)
+        return fail(&message, EDGE_EXIT_USAGE);
+    switch (asked) {
+    case EDGE_ARGV_HELP:
+        edge_options_help(&edge_run_command_options, stdout);
+        return EDGE_EXIT_OK;
+    case EDGE_ARGV_VERSION:
+        printf("bench-edge %s\n", edge_build_info()->version);
+        return EDGE_EXIT_OK;
+    case EDGE_ARGV_SHOW:
+        edge_options_show(&edge_run_command_options, &run.options, stdout);
+        return EDGE_EXIT_OK;
+    default:
+        break;
+    }
+    signal(SIGPIPE, SIG_IGN); // an agent or a server that is gone shows as an error of write
+    int exit_code = execute(&run, argv, (size_t)operands, report);
+    give_back(&run);
+    return exit_code;
+}

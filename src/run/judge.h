@@ -1,0 +1,21 @@
+// Turns a measurement into what the validity rules look at.
+#ifndef EDGE_RUN_JUDGE_H
+#define EDGE_RUN_JUDGE_H
+
+#include <stdbool.h>
+
+#include "result/rules.h"
+#include "run/measurement.h"
+#include "run/target.h"
+
+// Fills the readings of one repeat. `cpus` of the board, 0 if not known. The texts in `readings`
+// point into `measurement`.
+void edge_judge_repeat(const struct edge_measurement *measurement,
+                       const struct edge_window_figures *figures, const struct edge_target *target,
+                       uint64_t cpus, struct edge_readings *readings);
+
+// Fills the readings over all repeats: the rates (borrowed), and what the server and target are.
+void edge_judge_run(const double *rates, size_t rate_count, bool calibration,
+                    struct edge_readings *readings);
+
+#endif

@@ -1,0 +1,369 @@
+#include "run/recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/build_info.h"
+#include "base/clock.h"
+#include "run/judge.h"
+
+static void put(struct edge_recorder *recorder, enum edge_record_type type, const void *record)
+{
+    if (!recorder->error)
+        recorder->error = edge_result_write(&recorder->writer, type, record, &recorder->message);
+}
+
+static void put_histogram(struct edge_recorder *recorder, uint64_t repeat, const char *name,
+                          const struct edge_histogram *histogram)
+{
+    if (!recorder->error && histogram->count > 0)
+        recorder->error = edge_result_write_histogram(&recorder->writer, repeat, name, histogram,
+                                                      &recorder->message);
+}
+
+static int truth(bool value)
+{
+    return value ? EDGE_YES : EDGE_NO;
+}
+
+#define SET(member, ...) snprintf(member, sizeof(member), __VA_ARGS__)
+
+static void put_run(struct edge_recorder *recorder, const struct edge_server_entry *server)
+{
+    const struct edge_recorder_facts *facts = recorder->facts;
+    struct edge_record_run run;
+    edge_record_init(EDGE_RECORD_RUN, &run);
+    SET(run.tool_version, "%s", edge_build_info()->version);
+    edge_clock_utc(edge_clock_wall_ns(), run.started_utc);
+    SET(run.server, "%s", server->name);
+    SET(run.scenario, "%s", facts->payload->scenario);
+    SET(run.call, "%s", facts->payload->call);
+    SET(run.target, "%s", facts->target->name);
+    run.emulated = EDGE_NO;
+    run.calibration = truth(server->calibration);
+    run.repeats = facts->options->repeat;
+    put(recorder, EDGE_RECORD_RUN, &run);
+}
+
+static void put_builds(struct edge_recorder *recorder, const struct edge_server_entry *server)
+{
+    const struct edge_build_info *info = edge_build_info();
+    struct edge_record_build build;
+    edge_record_init(EDGE_RECORD_BUILD, &build);
+    SET(build.program, "bench-edge");
+    SET(build.version, "%s", info->version);
+    SET(build.git, "%s", info->git);
+    SET(build.compiler, "%s", info->compiler);
+    SET(build.flags, "%s", info->flags);
+    SET(build.build, "%s", info->build);
+    SET(build.target, "%s", info->target);
+    put(recorder, EDGE_RECORD_BUILD, &build);
+    edge_servers_build(server, &build);
+    put(recorder, EDGE_RECORD_BUILD, &build);
+}
+
+static void put_opt(struct edge_recorder *recorder, const char *name, const char *env,
+                    const char *value)
+{
+    struct edge_record_opt opt;
+    edge_record_init(EDGE_RECORD_OPT, &opt);
+    SET(opt.name, "%s", name);
+    SET(opt.env, "%s", env ? env : "");
+    SET(opt.value, "%s", value);
+    put(recorder, EDGE_RECORD_OPT, &opt);
+}
+
+// The options as asked for, then what was made of them.
+static void put_opts(struct edge_recorder *recorder)
+{
+    const struct edge_recorder_facts *facts = recorder->facts;
+    const struct edge_target *target = facts->target;
+    char text[512];
+    for (const struct edge_option *row = facts->command->options; row->name; row++)
+        put_opt(recorder, row->name, row->env,
+                edge_option_text(row, facts->options, text, sizeof(text)));
+    put_opt(recorder, "server-cpu-list", NULL,
+            edge_cpuset_text(&target->server_cpus, text, sizeof(text)));
+    put_opt(recorder, "client-cpu-list", NULL,
+            edge_cpuset_text(&target->client_cpus, text, sizeof(text)));
+    if (target->shared)
+        put_opt(recorder, "cpu-shared", NULL, "true");
+}
+
+int edge_recorder_open(struct edge_recorder *recorder, const char *path,
+                       const struct edge_recorder_facts *facts,
+                       const struct edge_server_entry *server, struct edge_message *message)
+{
+    *recorder = (struct edge_recorder){.facts = facts,
+                                       .writer = {.fd = -1},
+                                       .started_ns = edge_clock_ns(),
+                                       .calibration = server->calibration,
+                                       .valid = EDGE_UNKNOWN};
+    int error = edge_result_writer_open(&recorder->writer, path, message);
+    if (error)
+        return error;
+    put_run(recorder, server);
+    put_builds(recorder, server);
+    put_opts(recorder);
+    if (recorder->error)
+        *message = recorder->message;
+    return recorder->error;
+}
+
+void edge_recorder_sample(struct edge_recorder *recorder, uint64_t repeat,
+                          const struct edge_agent_sample *sample)
+{
+    struct edge_record_sample record;
+    edge_record_init(EDGE_RECORD_SAMPLE, &record);
+    record.repeat = repeat;
+    record.agent_time_ns = sample->t_ns;
+    record.cpu_ns = sample->cpu_ns;
+    record.rss_bytes = sample->rss_bytes;
+    record.pss_bytes = sample->pss_bytes;
+    record.peak_bytes = sample->hwm_bytes;
+    put(recorder, EDGE_RECORD_SAMPLE, &record);
+}
+
+static void put_interval(struct edge_recorder *recorder, uint64_t repeat, const char *name,
+                         uint64_t start_ns, uint64_t stop_ns)
+{
+    struct edge_record_interval interval;
+    edge_record_init(EDGE_RECORD_INTERVAL, &interval);
+    interval.repeat = repeat;
+    SET(interval.name, "%s", name);
+    interval.start_ns = start_ns;
+    interval.stop_ns = stop_ns;
+    put(recorder, EDGE_RECORD_INTERVAL, &interval);
+}
+
+void edge_recorder_slice(struct edge_recorder *recorder, uint64_t repeat, uint64_t start_ns,
+                         uint64_t stop_ns, uint64_t ended, uint64_t ok)
+{
+    struct edge_record_interval interval;
+    edge_record_init(EDGE_RECORD_INTERVAL, &interval);
+    interval.repeat = repeat;
+    SET(interval.name, "slice");
+    interval.start_ns = start_ns;
+    interval.stop_ns = stop_ns;
+    interval.ended = ended;
+    interval.ok = ok;
+    put(recorder, EDGE_RECORD_INTERVAL, &interval);
+}
+
+static void put_board(struct edge_recorder *recorder, const char *ram_limit)
+{
+    const struct edge_board *facts = recorder->facts->board;
+    struct edge_record_board board;
+    if (recorder->board_written)
+        return;
+    recorder->board_written = true;
+    edge_record_init(EDGE_RECORD_BOARD, &board);
+    SET(board.id, "%s", recorder->facts->target->board);
+    SET(board.model, "%s", facts->model);
+    SET(board.cpu, "%s", facts->cpu);
+    if (facts->cores > 0)
+        board.cpus = facts->cores;
+    if (facts->ram_bytes > 0)
+        board.ram_bytes = facts->ram_bytes;
+    if (facts->kernel[0])
+        SET(board.kernel, "Linux %.100s", facts->kernel);
+    SET(board.os, "%s", facts->os);
+    SET(board.arch, "%s", facts->machine);
+    SET(board.ram_limit, "%s", ram_limit);
+    put(recorder, EDGE_RECORD_BOARD, &board);
+}
+
+static void put_sync(struct edge_recorder *recorder, uint64_t repeat,
+                     const struct edge_agent_sync *sync)
+{
+    struct edge_record_sync record;
+    if (sync->round_trip_ns == 0)
+        return;
+    edge_record_init(EDGE_RECORD_SYNC, &record);
+    record.repeat = repeat;
+    record.time_ns = sync->time_ns;
+    record.agent_time_ns = sync->agent_time_ns;
+    record.round_trip_ns = sync->round_trip_ns;
+    record.wall_ns = sync->wall_ns;
+    put(recorder, EDGE_RECORD_SYNC, &record);
+}
+
+static void tally_calls(struct edge_record_count *count, const uint64_t *outcomes,
+                        const uint64_t *grpc_status, const uint64_t *reset_code)
+{
+    char name[16];
+    for (unsigned i = 0; i < EDGE_OUTCOMES; i++)
+        if (outcomes[i] > 0 || i == EDGE_OUTCOME_OK)
+            edge_tally_add(&count->outcomes, edge_outcome_name(i), outcomes[i]);
+    for (unsigned i = 0; i < 17; i++) {
+        snprintf(name, sizeof(name), i < 16 ? "%u" : "16+", i);
+        if (grpc_status[i] > 0)
+            edge_tally_add(&count->grpc_status, name, grpc_status[i]);
+    }
+    for (unsigned i = 0; i < 16; i++) {
+        snprintf(name, sizeof(name), "%u", i);
+        if (reset_code[i] > 0)
+            edge_tally_add(&count->reset_code, name, reset_code[i]);
+    }
+}
+
+// The books of the load; of the calls that tried whether it is ready, if it never was.
+static void put_count(struct edge_recorder *recorder, const struct edge_measurement *measurement)
+{
+    const struct edge_load_result *load = &measurement->load;
+    const struct edge_readiness *readiness = &measurement->readiness;
+    struct edge_record_count count;
+    edge_record_init(EDGE_RECORD_COUNT, &count);
+    count.repeat = measurement->repeat;
+    if (measurement->loaded) {
+        count.due = load->due;
+        count.sent = load->sent;
+        count.unsent = load->unsent;
+        tally_calls(&count, load->outcomes, load->grpc_status, load->reset_code);
+        count.balanced = truth(load->balanced);
+        count.ok_in_window = load->ok_in_window;
+        count.messages_in_window = load->messages_in_window;
+        count.noncanonical = load->noncanonical;
+        count.bytes_in = load->bytes_in;
+        count.bytes_out = load->bytes_out;
+        count.connections_opened = load->connections_opened;
+        count.connections_lost = load->connections_lost;
+        count.client_limited = truth(load->client_limited);
+        SET(count.client_limited_why, "%s", load->client_limited_why);
+        SET(count.first_error, "%s", load->first_error);
+    } else if (!measurement->ready && readiness->calls > 0) {
+        count.due = readiness->calls;
+        count.sent = readiness->calls;
+        count.unsent = 0;
+        tally_calls(&count, readiness->outcomes, readiness->grpc_status, readiness->reset_code);
+        count.balanced = EDGE_YES;
+        count.ok_in_window = 0;
+        SET(count.first_error, "%s", readiness->first_error);
+    } else {
+        return;
+    }
+    put(recorder, EDGE_RECORD_COUNT, &count);
+}
+
+static void put_window(struct edge_recorder *recorder, const struct edge_measurement *measurement,
+                       const struct edge_window_figures *figures)
+{
+    const struct edge_load_result *load = &measurement->load;
+    struct edge_record_interval window;
+    edge_record_init(EDGE_RECORD_INTERVAL, &window);
+    window.repeat = measurement->repeat;
+    SET(window.name, "window");
+    window.start_ns = load->window_start_ns;
+    window.stop_ns = load->window_stop_ns;
+    window.ok = load->ok_in_window;
+    window.server_cpu_ns = figures->server_cpu_ns;
+    window.client_cpu_ns = figures->client_cpu_ns;
+    window.background_cpu_ns = figures->background_cpu_ns;
+    if (recorder->facts->board->cores > 0)
+        window.cpus = recorder->facts->board->cores;
+    window.rss_bytes = figures->rss_bytes;
+    window.pss_bytes = figures->pss_bytes;
+    window.peak_bytes = figures->peak_bytes;
+    put(recorder, EDGE_RECORD_INTERVAL, &window);
+}
+
+static void put_load(struct edge_recorder *recorder, const struct edge_measurement *measurement,
+                     const struct edge_window_figures *figures)
+{
+    const struct edge_load_result *load = &measurement->load;
+    uint64_t repeat = measurement->repeat;
+    put_interval(recorder, repeat, "warmup", measurement->load_start_ns, load->window_start_ns);
+    put_window(recorder, measurement, figures);
+    put_interval(recorder, repeat, "drain", load->window_stop_ns, measurement->load_stop_ns);
+    put_histogram(recorder, repeat, "service", &load->service);
+    put_histogram(recorder, repeat, "response", &load->response);
+    put_histogram(recorder, repeat, "send_lag", &load->send_lag);
+    double window_s = (double)(load->window_stop_ns - load->window_start_ns) / 1e9;
+    if (window_s <= 0)
+        return;
+    double *rates = realloc(recorder->rates, (recorder->rate_count + 1) * sizeof(*rates));
+    if (!rates) {
+        recorder->error = edge_fail(&recorder->message, -ENOMEM, "out of memory");
+        return;
+    }
+    recorder->rates = rates;
+    rates[recorder->rate_count++] = (double)load->ok_in_window / window_s;
+    recorder->verified += load->ok_in_window;
+}
+
+static void put_verdicts(struct edge_recorder *recorder, enum edge_rule_scope scope,
+                         uint64_t repeat, const struct edge_readings *readings)
+{
+    struct edge_record_rule *verdicts =
+        realloc(recorder->verdicts,
+                (recorder->verdict_count + EDGE_RULES_MAX) * sizeof(*recorder->verdicts));
+    if (!verdicts) {
+        recorder->error = edge_fail(&recorder->message, -ENOMEM, "out of memory");
+        return;
+    }
+    recorder->verdicts = verdicts;
+    struct edge_record_rule *first = verdicts + recorder->verdict_count;
+    size_t count = edge_rules_judge(scope, repeat, readings, first);
+    recorder->verdict_count += count;
+    for (size_t i = 0; i < count; i++)
+        put(recorder, EDGE_RECORD_RULE, &first[i]);
+}
+
+void edge_recorder_repeat(struct edge_recorder *recorder,
+                          const struct edge_measurement *measurement)
+{
+    const struct edge_recorder_facts *facts = recorder->facts;
+    struct edge_window_figures figures;
+    struct edge_readings readings;
+    edge_measurement_figures(measurement, facts->target->same_machine, &figures);
+    if (measurement->spawned)
+        put_board(recorder, measurement->ram_limit);
+    put_sync(recorder, measurement->repeat, &measurement->sync_before);
+    put_sync(recorder, measurement->repeat, &measurement->sync_after);
+    if (measurement->loaded)
+        put_load(recorder, measurement, &figures);
+    put_count(recorder, measurement);
+    edge_judge_repeat(measurement, &figures, facts->target, facts->board->cores, &readings);
+    put_verdicts(recorder, EDGE_RULE_EACH_REPEAT, measurement->repeat, &readings);
+}
+
+int edge_recorder_end(struct edge_recorder *recorder, bool interrupted,
+                      struct edge_message *message)
+{
+    struct edge_readings readings;
+    struct edge_record_end end;
+    edge_record_init(EDGE_RECORD_END, &end);
+    put_board(recorder, "");
+    edge_judge_run(recorder->rates, recorder->rate_count, recorder->calibration, &readings);
+    put_verdicts(recorder, EDGE_RULE_OVER_REPEATS, 0, &readings);
+    edge_rules_conclude(recorder->verdicts, recorder->verdict_count, &end);
+    if (interrupted) {
+        end.valid = EDGE_NO;
+        edge_texts_add(&end.reasons, "interrupted: the run was stopped before its last repeat");
+    }
+    recorder->valid = end.valid;
+    edge_clock_utc(edge_clock_wall_ns(), end.finished_utc);
+    end.elapsed_ns = edge_clock_ns() - recorder->started_ns;
+    put(recorder, EDGE_RECORD_END, &end);
+    struct edge_message close_message = {""};
+    int error = edge_result_writer_close(&recorder->writer, &close_message);
+    if (error && !recorder->error) {
+        recorder->error = error;
+        recorder->message = close_message;
+    }
+    if (recorder->error)
+        *message = recorder->message;
+    return recorder->error;
+}
+
+void edge_recorder_free(struct edge_recorder *recorder)
+{
+    struct edge_message ignored; // edge_recorder_end() tells of errors; here there is one already
+    edge_result_writer_close(&recorder->writer, &ignored);
+    free(recorder->rates);
+    free(recorder->verdicts);
+    recorder->rates = NULL;
+    recorder->verdicts = NULL;
+}

@@ -1,0 +1,246 @@
+#include "run/servers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/nearest.h"
+#include "base/subprocess.h"
+
+#define VERSION_NS (2 * EDGE_NS_PER_S)
+
+// Reads up to the end, or `until_ns`.
+static void read_text(int fd, uint64_t until_ns, char *text, size_t size)
+{
+    size_t len = 0;
+    while (len < size - 1) {
+        struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+        uint64_t now = edge_clock_ns();
+        int left_ms = now < until_ns ? (int)((until_ns - now) / EDGE_NS_PER_MS) + 1 : 0;
+        int ready = poll(&poll_fd, 1, left_ms);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        ssize_t got = ready > 0 ? read(fd, text + len, size - 1 - len) : 0;
+        if (got <= 0)
+            break;
+        len += (size_t)got;
+    }
+    text[len] = '\0';
+}
+
+static void ask_version(struct edge_server_entry *entry)
+{
+    const char *argv[] = {entry->path, "--version", NULL};
+    int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    struct edge_subprocess_config config = {
+        .argv = argv, .pipe_stdout = true, .own_group = true, .stderr_fd = null_fd};
+    struct edge_subprocess process;
+    struct edge_message message;
+    int error = edge_subprocess_spawn(&config, &process, &message);
+    if (null_fd >= 0)
+        close(null_fd);
+    if (error) {
+        snprintf(entry->problem, sizeof(entry->problem), "%s", message.text);
+        return;
+    }
+    read_text(process.stdout_fd, edge_clock_ns() + VERSION_NS, entry->about, sizeof(entry->about));
+    const char *word = strstr(entry->about, "calibration");
+    entry->calibration = word && word < entry->about + strcspn(entry->about, "\n");
+    edge_subprocess_stop(&process, EDGE_NS_PER_S / 2);
+}
+
+static bool is_executable(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+static struct edge_server_entry *add(struct edge_servers *servers)
+{
+    struct edge_server_entry *at =
+        realloc(servers->at, (servers->count + 1) * sizeof(*servers->at));
+    if (!at)
+        return NULL;
+    servers->at = at;
+    at[servers->count] = (struct edge_server_entry){.name = ""};
+    return &at[servers->count++];
+}
+
+static int join(struct edge_server_entry *entry, const char *folder, const char *name)
+{
+    int length = snprintf(entry->path, sizeof(entry->path), "%s/%s", folder, name);
+    return length < 0 || (size_t)length >= sizeof(entry->path) ? -ENAMETOOLONG : 0;
+}
+
+// A name that is too long for a row is cut; its path is not.
+static void set_name(struct edge_server_entry *entry, const char *name)
+{
+    snprintf(entry->name, sizeof(entry->name), "%.*s", (int)sizeof(entry->name) - 1, name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct edge_server_entry *x = a, *y = b;
+    if (x->calibration != y->calibration)
+        return x->calibration ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+// Adds every executable of the folder, sorted, without asking for versions.
+static int scan(struct edge_servers *servers, const char *folder, struct edge_message *message)
+{
+    DIR *entries = opendir(folder);
+    if (!entries) {
+        int error = -errno;
+        return edge_fail(message, error, "cannot look for servers in %s: %s", folder,
+                         edge_error_text(error));
+    }
+    int error = 0;
+    for (struct dirent *file; !error && (file = readdir(entries));) {
+        if (file->d_name[0] == '.')
+            continue;
+        struct edge_server_entry *entry = add(servers);
+        error = entry ? join(entry, folder, file->d_name) : -ENOMEM;
+        if (!error && !is_executable(entry->path))
+            servers->count--;
+        else if (!error)
+            set_name(entry, file->d_name);
+    }
+    closedir(entries);
+    if (error)
+        return edge_fail(message, error, "cannot list %s: %s", folder, edge_error_text(error));
+    if (servers->count > 0)
+        qsort(servers->at, servers->count, sizeof(*servers->at), by_name);
+    return 0;
+}
+
+static int find_all(struct edge_servers *servers, const char *folder, struct edge_message *message)
+{
+    int error = scan(servers, folder, message);
+    if (error)
+        return error;
+    if (servers->count == 0)
+        return edge_fail(message, EDGE_ERR_NOT_FOUND,
+                         "expected servers in %s, found no executable: build them, or name one by "
+                         "its path",
+                         folder);
+    for (size_t i = 0; i < servers->count; i++)
+        ask_version(&servers->at[i]);
+    qsort(servers->at, servers->count, sizeof(*servers->at), by_name);
+    return 0;
+}
+
+// Names what there is in the folder, and the nearest of it.
+static void explain_unknown(struct edge_server_entry *entry, const char *folder)
+{
+    struct edge_servers known = {.at = NULL};
+    struct edge_message ignored;
+    char list[256] = "";
+    const char *nearest = NULL;
+    size_t best = EDGE_NEAREST_FAR;
+    scan(&known, folder, &ignored);
+    for (size_t i = 0; i < known.count; i++) {
+        size_t used = strlen(list), distance = edge_nearest_distance(entry->name, known.at[i].name);
+        snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", known.at[i].name);
+        if (distance < best) {
+            best = distance;
+            nearest = known.at[i].name;
+        }
+    }
+    snprintf(entry->problem, sizeof(entry->problem),
+             "no such server; %s%s%sknown: %.256s; others go by their path",
+             nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "",
+             list[0] ? list : "none");
+    edge_servers_free(&known);
+}
+
+static int find_one(struct edge_servers *servers, const char *folder, const char *operand,
+                    struct edge_message *message)
+{
+    struct edge_server_entry *entry = add(servers);
+    if (!entry)
+        return edge_fail(message, -ENOMEM, "out of memory");
+    const char *slash = strrchr(operand, '/');
+    set_name(entry, slash ? slash + 1 : operand);
+    int error = slash ? snprintf(entry->path, sizeof(entry->path), "%s", operand) >=
+                                (int)sizeof(entry->path)
+                            ? -ENAMETOOLONG
+                            : 0
+                      : join(entry, folder, operand);
+    if (error || entry->name[0] == '\0')
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "expected the name or path of a server, found \"%s\"", operand);
+    for (size_t i = 0; i + 1 < servers->count; i++)
+        if (strcmp(servers->at[i].name, entry->name) == 0)
+            return edge_fail(message, EDGE_ERR_USAGE,
+                             "two servers are called %s: their results would share a file",
+                             entry->name);
+    struct stat status;
+    if (stat(entry->path, &status) != 0 && !slash)
+        explain_unknown(entry, folder);
+    else if (stat(entry->path, &status) != 0)
+        snprintf(entry->problem, sizeof(entry->problem), "%s", edge_error_text(-errno));
+    else if (!is_executable(entry->path))
+        snprintf(entry->problem, sizeof(entry->problem),
+                 "expected an executable file; chmod +x it if it is a program");
+    else
+        ask_version(entry);
+    return 0;
+}
+
+int edge_servers_find(struct edge_servers *servers, const char *folder, char *const *operands,
+                      size_t operand_count, struct edge_message *message)
+{
+    *servers = (struct edge_servers){.at = NULL};
+    int error = operand_count == 0 ? find_all(servers, folder, message) : 0;
+    for (size_t i = 0; i < operand_count && !error; i++)
+        error = find_one(servers, folder, operands[i], message);
+    if (error)
+        edge_servers_free(servers);
+    return error;
+}
+
+// Copies the value of the line "key: value" if there is one.
+static void find_line(const char *about, const char *key, char *value, size_t size)
+{
+    size_t len = strlen(key);
+    for (const char *line = about; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, len) != 0 || line[len] != ':')
+            continue;
+        line += len + 1 + strspn(line + len + 1, " \t");
+        snprintf(value, size, "%.*s", (int)strcspn(line, "\r\n"), line);
+        return;
+    }
+}
+
+void edge_servers_build(const struct edge_server_entry *entry, struct edge_record_build *build)
+{
+    const char *about = entry->about;
+    size_t name = strlen(entry->name);
+    edge_record_init(EDGE_RECORD_BUILD, build);
+    snprintf(build->program, sizeof(build->program), "server");
+    if (strncmp(about, entry->name, name) == 0 && about[name] == ' ')
+        about += name + 1;
+    snprintf(build->version, sizeof(build->version), "%.*s", (int)strcspn(about, "\r\n"), about);
+    find_line(about, "git", build->git, sizeof(build->git));
+    find_line(about, "compiler", build->compiler, sizeof(build->compiler));
+    find_line(about, "flags", build->flags, sizeof(build->flags));
+    find_line(about, "build", build->build, sizeof(build->build));
+    find_line(about, "target", build->target, sizeof(build->target));
+    find_line(about, "codec", build->codec, sizeof(build->codec));
+    find_line(about, "tls", build->tls, sizeof(build->tls));
+}
+
+void edge_servers_free(struct edge_servers *servers)
+{
+    free(servers->at);
+    *servers = (struct edge_servers){.at = NULL};
+}

@@ -1,0 +1,42 @@
+// Which servers are measured: every executable in a folder, or those named.
+#ifndef EDGE_RUN_SERVERS_H
+#define EDGE_RUN_SERVERS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "result/record.h"
+
+struct edge_server_entry {
+    char name[128]; // the row's name: the file's
+    char path[PATH_MAX];
+    char about[2048];  // what --version printed; "" if nothing in time
+    bool calibration;  // its first line has the word "calibration": measured, never ranked
+    char problem[512]; // why it cannot be measured; ""
+};
+
+struct edge_servers {
+    struct edge_server_entry *at;
+    size_t count;
+};
+
+// Finds the servers. With no operands: every executable in `folder`, by name, calibration servers
+// last. Operands: a name in `folder`, or a path (with a '/'), in the order given; one that is
+// not there or not executable is kept with its problem. Each is asked for its --version.
+//
+// 0; EDGE_ERR_NOT_FOUND (there is none in `folder`), EDGE_ERR_USAGE (two have the same name), a
+// negated errno (the folder, memory), with a message.
+int edge_servers_find(struct edge_servers *servers, const char *folder, char *const *operands,
+                      size_t operand_count, struct edge_message *message);
+
+// Fills the build record of a server from its --version: the version is the first line, without the
+// server's own name; further lines "git: X", "compiler: X", "flags: X", "build: X", "target: X",
+// "codec: X", "tls: X" fill those members.
+void edge_servers_build(const struct edge_server_entry *entry, struct edge_record_build *build);
+
+// Frees the list. Safe twice.
+void edge_servers_free(struct edge_servers *servers);
+
+#endif
