@@ -57,7 +57,8 @@ const char *edge_outcome_name(enum edge_outcome outcome);
 // One generator thread's own health.
 struct edge_load_thread {
     int cpu;             // pinned to, or -1
-    uint64_t cpu_ns;     // CPU time used inside the window
+    uint64_t elapsed_ns; // between two readings of its CPU time, at the window's edges
+    uint64_t cpu_ns;     // CPU time used between them
     uint64_t turns;      // loop turns inside the window
     uint64_t recv_calls; // reads inside the window
     uint64_t replies;    // calls that ended inside the window
@@ -70,6 +71,7 @@ struct edge_load_result {
 
     // The books, of calls due inside the window: due == sent + unsent, sent == sum of outcomes.
     uint64_t due, sent, unsent;
+    uint64_t waited; // of those sent: due while all of `concurrency` was in flight (open loop)
     uint64_t outcomes[EDGE_OUTCOMES];
     uint64_t grpc_status[17]; // calls by grpc-status; [16] and above share the last
     uint64_t reset_code[16];  // EDGE_OUTCOME_RESET by HTTP/2 error code; unknown codes in the last

@@ -1,0 +1,49 @@
+#include "load/judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/units.h"
+
+static bool too_busy(struct edge_load_result *result)
+{
+    for (unsigned i = 0; i < result->thread_count; i++) {
+        const struct edge_load_thread *thread = &result->threads[i];
+        if (thread->elapsed_ns == 0 ||
+            thread->cpu_ns <= thread->elapsed_ns / 100 * EDGE_JUDGE_CPU_PERCENT)
+            continue;
+        snprintf(result->client_limited_why, sizeof(result->client_limited_why),
+                 "generator thread %u used %" PRIu64 " %% of its CPU (limit %u %%): give it more "
+                 "CPUs with --cpus",
+                 i, thread->cpu_ns * 100 / thread->elapsed_ns, EDGE_JUDGE_CPU_PERCENT);
+        return true;
+    }
+    return false;
+}
+
+static bool too_late(struct edge_load_result *result)
+{
+    if (result->send_lag.count == 0 || result->service.count == 0)
+        return false;
+    if (result->waited > result->sent / 100)
+        return false;
+    uint64_t lag_ns = edge_histogram_percentile(&result->send_lag, 99);
+    uint64_t limit_ns =
+        edge_histogram_percentile(&result->service, 50) / 100 * EDGE_JUDGE_LAG_PERCENT;
+    if (limit_ns < EDGE_JUDGE_LAG_FLOOR_NS)
+        limit_ns = EDGE_JUDGE_LAG_FLOOR_NS;
+    if (lag_ns <= limit_ns)
+        return false;
+    char lag[24], limit[24];
+    snprintf(result->client_limited_why, sizeof(result->client_limited_why),
+             "calls were sent late: send lag p99 %s (limit %s)",
+             edge_format_latency((double)lag_ns, lag, sizeof(lag)),
+             edge_format_latency((double)limit_ns, limit, sizeof(limit)));
+    return true;
+}
+
+void edge_judge(struct edge_load_result *result)
+{
+    result->client_limited_why[0] = '\0';
+    result->client_limited = too_busy(result) || too_late(result);
+}

@@ -1,0 +1,51 @@
+// Which call may start now, and when it was due: one per generator thread.
+//
+// Closed loop: always one more, due when it starts. Open loop: as the schedule says; a call that
+// finds no room waits in the difference of two numbers, not in memory.
+#ifndef EDGE_LOAD_PACER_H
+#define EDGE_LOAD_PACER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/load.h"
+#include "load/schedule.h"
+
+struct edge_pacer {
+    bool open_loop;
+    bool stopped;             // no call will start any more
+    uint64_t window_start_ns; // calls due from here on are counted
+    uint64_t window_stop_ns;  // no call is due from here on; EDGE_LOOP_FOREVER: after `total`
+    uint64_t total;           // counted calls of this thread; 0: by time
+    struct edge_schedule schedule;
+
+    uint64_t next;        // open loop: number of the next call to start
+    uint64_t next_due_ns; // and when that is due
+    uint64_t first;       // number of the first counted call
+    uint64_t limit;       // number of the first call that is not due any more
+    uint64_t taken;       // counted calls that started
+};
+
+// Sets window and share: thread `thread` of `threads`. With `total` > 0 of all threads together,
+// each has an even part.
+void edge_pacer_init(struct edge_pacer *pacer, const struct edge_load_config *config,
+                     uint64_t thread, uint64_t threads, uint64_t start_ns);
+
+// True if a call is due now.
+bool edge_pacer_ready(struct edge_pacer *pacer, uint64_t now_ns);
+
+// Takes that call: edge_pacer_ready() must just have been true. Returns when it was due; *counted:
+// it belongs to the window.
+uint64_t edge_pacer_take(struct edge_pacer *pacer, uint64_t now_ns, bool *counted);
+
+// When to look again: the next due time, the end, or EDGE_LOOP_FOREVER.
+uint64_t edge_pacer_next(const struct edge_pacer *pacer);
+
+// Ends the window early.
+void edge_pacer_stop(struct edge_pacer *pacer, uint64_t now_ns);
+
+// At the end: how many calls were due inside the window, and how many of them never started.
+uint64_t edge_pacer_due(const struct edge_pacer *pacer);
+uint64_t edge_pacer_unsent(const struct edge_pacer *pacer);
+
+#endif

@@ -1,0 +1,26 @@
+#include "load/plan.h"
+
+int edge_plan_init(struct edge_plan *plan, const struct edge_load_config *config,
+                   struct edge_message *message)
+{
+    *plan = (struct edge_plan){.config = config, .open_loop = config->rate > 0};
+    const char *authority = config->authority != NULL ? config->authority : config->address.text;
+    int error = edge_request_init(&plan->request, config->payload->path, authority,
+                                  config->timeout_ns, message);
+    if (error < 0)
+        return error;
+    error = edge_framed_init(&plan->message, &config->payload->request);
+    if (error == 0)
+        error = edge_verify_plan_init(&plan->verify, config->payload);
+    if (error == 0)
+        return 0;
+    edge_plan_free(plan);
+    return edge_fail(message, error, "%s", edge_error_text(error));
+}
+
+void edge_plan_free(struct edge_plan *plan)
+{
+    edge_request_free(&plan->request);
+    edge_framed_free(&plan->message);
+    edge_verify_plan_free(&plan->verify);
+}

@@ -1,0 +1,304 @@
+#include "load/worker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define IO_BYTES (128u << 10) // of one read, and of one write
+
+static uint32_t share_of(uint64_t whole, uint64_t part, uint64_t parts)
+{
+    return (uint32_t)(whole / parts + (part < whole % parts));
+}
+
+static void on_wake(struct edge_watch *watch, uint32_t events)
+{
+    (void)events;
+    uint64_t count;
+    while (read(watch->fd, &count, sizeof(count)) > 0)
+        continue;
+}
+
+// Connection number `c` of all belongs to thread c % count.
+static int init_channels(struct edge_worker *worker)
+{
+    const struct edge_load_config *config = worker->plan->config;
+    unsigned mine = share_of(config->connections, worker->index, worker->count);
+    worker->channels = calloc(mine, sizeof(*worker->channels));
+    worker->given = calloc(mine, sizeof(struct edge_channel *));
+    if (worker->channels == NULL || worker->given == NULL)
+        return -ENOMEM;
+    for (unsigned i = 0; i < mine; i++) {
+        uint64_t number = worker->index + (uint64_t)i * worker->count;
+        int error = edge_channel_init(&worker->channels[i], &worker->group,
+                                      share_of(config->concurrency, number, config->connections));
+        if (error < 0)
+            return error;
+        worker->channel_count++;
+    }
+    return 0;
+}
+
+int edge_worker_init(struct edge_worker *worker, const struct edge_plan *plan,
+                     struct edge_worker_control *control, unsigned index, unsigned count)
+{
+    const struct edge_load_config *config = plan->config;
+    uint64_t messages = config->payload->messages_out;
+    *worker = (struct edge_worker){
+        .plan = plan,
+        .control = control,
+        .index = index,
+        .count = count,
+        .cpu = config->cpus.count > 0 ? config->cpus.cpus[index] : -1,
+        .wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
+        .loop = {.epoll_fd = -1},
+    };
+    if (worker->wake_fd < 0)
+        return -errno;
+    worker->group = (struct edge_channel_group){
+        .plan = plan,
+        .loop = &worker->loop,
+        .io = &worker->io,
+        .next_number = index * messages,
+        .number_step = count * messages,
+    };
+    worker->wake = (struct edge_watch){.fd = worker->wake_fd, .events = EPOLLIN, .ready = on_wake};
+    int error = edge_loop_init(&worker->loop);
+    if (error == 0)
+        error = edge_io_init(&worker->io, &worker->loop, IO_BYTES);
+    if (error == 0)
+        error = edge_loop_add(&worker->loop, &worker->wake);
+    if (error == 0)
+        error = edge_books_init(&worker->group.books);
+    if (error == 0)
+        error = init_channels(worker);
+    if (error < 0)
+        edge_worker_free(worker);
+    return error;
+}
+
+void edge_worker_free(struct edge_worker *worker)
+{
+    worker->group.ending = true;
+    for (unsigned i = 0; i < worker->channel_count; i++)
+        edge_channel_free(&worker->channels[i]);
+    worker->channel_count = 0;
+    free(worker->channels);
+    free(worker->given);
+    worker->channels = NULL;
+    worker->given = NULL;
+    edge_load_result_free(&worker->group.books);
+    edge_io_free(&worker->io);
+    edge_loop_free(&worker->loop);
+    if (worker->wake_fd >= 0)
+        close(worker->wake_fd);
+    worker->wake_fd = -1;
+}
+
+// Opens every connection. 0, or what group.start_message explains.
+static int connect_all(struct edge_worker *worker)
+{
+    struct edge_channel_group *group = &worker->group;
+    for (unsigned i = 0; i < worker->channel_count && group->start_error == 0; i++)
+        edge_channel_connect(&worker->channels[i]);
+    while (group->start_error == 0 && group->ready < worker->channel_count) {
+        int error = edge_loop_turn(&worker->loop, EDGE_LOOP_FOREVER);
+        if (error < 0)
+            group->start_error =
+                edge_fail(&group->start_message, error, "event loop: %s", edge_error_text(error));
+    }
+    return group->start_error;
+}
+
+// Tells that this thread has connected, and waits for the others. False: the load is off.
+static bool wait_for_go(struct edge_worker *worker)
+{
+    struct edge_worker_control *control = worker->control;
+    pthread_mutex_lock(&control->lock);
+    control->arrived++;
+    pthread_cond_broadcast(&control->changed);
+    while (!control->go && !control->abort)
+        pthread_cond_wait(&control->changed, &control->lock);
+    bool go = !control->abort;
+    pthread_mutex_unlock(&control->lock);
+    return go;
+}
+
+// ---- the window's edges ----
+
+static void open_window(struct edge_worker *worker, uint64_t now_ns)
+{
+    worker->window_open = true;
+    worker->opened_ns = now_ns;
+    worker->health = (struct edge_load_thread){
+        .cpu = worker->cpu,
+        .cpu_ns = edge_clock_thread_cpu_ns(),
+        .turns = worker->loop.turns,
+        .recv_calls = worker->io.reads,
+        .replies = worker->group.ended,
+    };
+    worker->bytes_in_before = worker->io.bytes_in;
+    worker->bytes_out_before = worker->io.bytes_out;
+}
+
+static void close_window(struct edge_worker *worker, uint64_t now_ns)
+{
+    struct edge_load_thread *health = &worker->health;
+    worker->window_closed = true;
+    if (!worker->window_open)
+        return;
+    health->elapsed_ns = now_ns - worker->opened_ns;
+    health->cpu_ns = edge_clock_thread_cpu_ns() - health->cpu_ns;
+    health->turns = worker->loop.turns - health->turns;
+    health->recv_calls = worker->io.reads - health->recv_calls;
+    health->replies = worker->group.ended - health->replies;
+    worker->group.books.bytes_in = worker->io.bytes_in - worker->bytes_in_before;
+    worker->group.books.bytes_out = worker->io.bytes_out - worker->bytes_out_before;
+}
+
+// ---- the open loop ----
+
+static struct edge_channel *next_with_room(struct edge_worker *worker)
+{
+    for (unsigned i = 0; i < worker->channel_count; i++) {
+        struct edge_channel *channel = &worker->channels[worker->next_channel];
+        worker->next_channel = (worker->next_channel + 1) % worker->channel_count;
+        if (edge_channel_has_room(channel))
+            return channel;
+    }
+    return NULL;
+}
+
+// Deals the due calls out, one connection after the other.
+static void start_due(struct edge_worker *worker, uint64_t now_ns)
+{
+    struct edge_channel_group *group = &worker->group;
+    struct edge_pacer *pacer = &group->pacer;
+    unsigned given = 0;
+    group->waiting = false;
+    if (!edge_pacer_ready(pacer, now_ns))
+        return;
+    uint64_t due = edge_schedule_count(&pacer->schedule, now_ns + 1);
+    if (due > pacer->limit)
+        due = pacer->limit;
+    for (uint64_t i = pacer->next + group->quota; i < due; i++) {
+        struct edge_channel *channel = next_with_room(worker);
+        if (channel == NULL) {
+            group->waiting = true;
+            break;
+        }
+        if (channel->quota++ == 0)
+            worker->given[given++] = channel;
+        group->quota++;
+    }
+    for (unsigned i = 0; i < given; i++)
+        edge_channel_flush(worker->given[i]);
+}
+
+// ---- the run ----
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t wake_at(const struct edge_worker *worker, uint64_t drain_until_ns)
+{
+    const struct edge_pacer *pacer = &worker->group.pacer;
+    uint64_t until_ns = drain_until_ns;
+    if (!worker->window_open)
+        until_ns = earlier(until_ns, pacer->window_start_ns);
+    if (!worker->window_closed)
+        until_ns = earlier(until_ns, pacer->window_stop_ns);
+    if (!worker->group.waiting && !pacer->stopped)
+        until_ns = earlier(until_ns, edge_pacer_next(pacer));
+    if (worker->alone_since_ns > 0 && pacer->total > 0)
+        until_ns =
+            earlier(until_ns, worker->alone_since_ns + worker->plan->config->connect_timeout_ns);
+    return until_ns;
+}
+
+// Without any connection a load of so many calls would never end.
+static bool is_lost(struct edge_worker *worker, uint64_t now_ns)
+{
+    if (worker->group.ready > 0 || worker->group.pacer.total == 0) {
+        worker->alone_since_ns = 0;
+        return false;
+    }
+    if (worker->alone_since_ns == 0)
+        worker->alone_since_ns = now_ns;
+    return now_ns - worker->alone_since_ns >= worker->plan->config->connect_timeout_ns;
+}
+
+static int run(struct edge_worker *worker)
+{
+    struct edge_channel_group *group = &worker->group;
+    struct edge_pacer *pacer = &group->pacer;
+    uint64_t drain_until_ns = EDGE_LOOP_FOREVER;
+    for (unsigned i = 0; i < worker->channel_count && !pacer->open_loop; i++)
+        edge_channel_flush(&worker->channels[i]);
+    for (;;) {
+        uint64_t now_ns = edge_clock_ns();
+        uint64_t stop_ns = atomic_load_explicit(&worker->control->stop_ns, memory_order_relaxed);
+        if (stop_ns != EDGE_LOOP_FOREVER || is_lost(worker, now_ns))
+            edge_pacer_stop(pacer, now_ns);
+        if (!worker->window_open && now_ns >= pacer->window_start_ns)
+            open_window(worker, now_ns);
+        if (pacer->open_loop)
+            start_due(worker, now_ns);
+        else
+            edge_pacer_ready(pacer, now_ns);
+        if (!worker->window_closed && now_ns >= pacer->window_stop_ns)
+            close_window(worker, now_ns);
+        if (pacer->stopped && drain_until_ns == EDGE_LOOP_FOREVER)
+            drain_until_ns = now_ns + worker->plan->config->drain_ns;
+        if (pacer->stopped && (group->in_flight == 0 || now_ns >= drain_until_ns)) {
+            if (!worker->window_closed)
+                close_window(worker, now_ns);
+            return 0;
+        }
+        int error = edge_loop_turn(&worker->loop, wake_at(worker, drain_until_ns));
+        if (error < 0)
+            return error;
+        atomic_store_explicit(&worker->live_ended, group->ended, memory_order_relaxed);
+        atomic_store_explicit(&worker->live_ok, group->ok, memory_order_relaxed);
+    }
+}
+
+void *edge_worker_main(void *arg)
+{
+    struct edge_worker *worker = arg;
+    struct edge_channel_group *group = &worker->group;
+    if (worker->cpu >= 0) {
+        struct edge_cpuset one = {.count = 1, .cpus = {(unsigned short)worker->cpu}};
+        int error = edge_cpuset_pin(0, &one);
+        if (error < 0)
+            group->start_error = edge_fail(&group->start_message, error, "cannot run on CPU %d: %s",
+                                           worker->cpu, edge_error_text(error));
+    }
+    prctl(PR_SET_TIMERSLACK, 1UL); // wake when due, not 50 us later
+    if (group->start_error == 0)
+        connect_all(worker);
+    if (wait_for_go(worker) && group->start_error == 0) {
+        edge_pacer_init(&group->pacer, worker->plan->config, worker->index, worker->count,
+                        worker->control->start_ns);
+        group->started = true;
+        int error = run(worker);
+        group->ending = true;
+        uint64_t now_ns = edge_clock_ns();
+        for (unsigned i = 0; i < worker->channel_count; i++)
+            edge_channel_abandon(&worker->channels[i], now_ns);
+        if (error < 0 && group->books.first_error[0] == '\0')
+            snprintf(group->books.first_error, sizeof(group->books.first_error),
+                     "the generator's event loop failed: %s", edge_error_text(error));
+        group->books.due = edge_pacer_due(&group->pacer);
+        group->books.unsent = edge_pacer_unsent(&group->pacer);
+    }
+    atomic_store_explicit(&worker->done, true, memory_order_release);
+    return NULL;
+}
