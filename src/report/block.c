@@ -15,24 +15,22 @@ static void print_board(const struct edge_result *result, FILE *out)
     if (board->model[0] != '\0')
         fprintf(out, ": %s", board->model);
     fputc('\n', out);
+    if (board->cpu[0] != '\0')
+        fprintf(out, "  CPU: %s\n", board->cpu);
+    if (board->cpus != EDGE_UNMEASURED)
+        fprintf(out, "  CPUs: %" PRIu64 "\n", board->cpus);
+    if (board->ram_bytes != EDGE_UNMEASURED)
+        fprintf(out, "  RAM: %.0f MiB\n", (double)board->ram_bytes / (1 << 20));
     const struct {
         const char *label;
         const char *text;
-    } lines[] = {{"CPU", board->cpu},
-                 {"arch", board->arch},
+    } lines[] = {{"arch", board->arch},
                  {"kernel", board->kernel},
                  {"system", board->os},
                  {"server RAM limit", board->ram_limit}};
-    char text[32];
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
         if (lines[i].text[0] != '\0')
             fprintf(out, "  %s: %s\n", lines[i].label, lines[i].text);
-    if (board->cpus != EDGE_UNMEASURED)
-        fprintf(out, "  cores: %" PRIu64 "\n", board->cpus);
-    if (board->ram_bytes != EDGE_UNMEASURED) {
-        snprintf(text, sizeof(text), "%.0f MiB", (double)board->ram_bytes / (1 << 20));
-        fprintf(out, "  RAM: %s\n", text);
-    }
 }
 
 // As grpc_bench prints them: NAME=value.
@@ -119,6 +117,14 @@ static void print_figure(const struct edge_row *row, FILE *out)
     fprintf(out, " (%zu x %s)", row->repeats, duration != NULL ? duration : "?");
 }
 
+// A reason without what to do about it, where the figures say enough.
+static void print_reason(const char *reason, FILE *out)
+{
+    const char *figures = strstr(reason, "(must be ");
+    const char *advice = figures != NULL ? strstr(figures, ": ") : NULL;
+    fprintf(out, "%.*s", advice != NULL ? (int)(advice - reason) : (int)strlen(reason), reason);
+}
+
 static void print_verdict(const struct edge_row *row, FILE *out)
 {
     const struct edge_texts *reasons = &row->result->end.reasons;
@@ -126,10 +132,14 @@ static void print_verdict(const struct edge_row *row, FILE *out)
         fputs("CALIBRATION, not ranked", out);
     else if (row->group == EDGE_ROW_RANKED)
         fputs("VALID", out);
+    else if (reasons->count == 0)
+        fprintf(out, "NOT VALID: %s", row->emulated ? "emulated" : "not judged");
     else {
-        fputs("NOT VALID", out);
-        for (unsigned i = 0; i < reasons->count; i++)
-            fprintf(out, "%s%s", i == 0 ? ": " : "; ", reasons->at[i]);
+        fputs("NOT VALID: ", out);
+        for (unsigned i = 0; i < reasons->count; i++) {
+            fputs(i == 0 ? "" : "; ", out);
+            print_reason(reasons->at[i], out);
+        }
     }
 }
 

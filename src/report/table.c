@@ -201,25 +201,34 @@ static int print_columns(const struct edge_row *rows, size_t count, const struct
     return 0;
 }
 
-int edge_table_print(const struct edge_row *rows, size_t count, FILE *out)
+static void print_captions(const struct edge_row *rows, size_t count, FILE *out)
 {
-    fputs(rows[0].key, out);
-    fputc('\n', out);
-    int rv = print_columns(rows, count, speed, COUNT(speed), out);
-    if (rv == 0)
-        rv = print_columns(rows, count, cost, COUNT(cost), out);
-    if (rv != 0)
-        return rv;
+    bool response = false;
+    for (size_t i = 0; i < count; i++)
+        response = response || rows[i].response;
     fputs("req/s: verified calls in the window, median of the repeats ± half the 95 % confidence "
           "interval of their mean.\n",
           out);
     fprintf(out,
-            "Latency: %s, from the merged histograms of all repeats. CPU: of one core. -: not "
-            "measured.\n",
-            rows[0].response ? "from when a call was due to its end"
-                             : "from sending a call to its end");
+            "Latency: from %s to its end, over the merged histograms of all repeats. CPU: of one "
+            "core. -: not measured.\n",
+            response ? "when a call was due" : "sending a call");
+}
+
+int edge_table_print(const struct edge_row *rows, size_t count, FILE *out)
+{
+    const struct edge_result *first = rows[0].result;
+    fprintf(out, "%s, %s: %s %s\n", first->board.id[0] != '\0' ? first->board.id : "unknown board",
+            first->run.target, first->run.scenario, first->run.call);
+    int rv = print_columns(rows, count, speed, COUNT(speed), out);
+    fputc('\n', out);
+    if (rv == 0)
+        rv = print_columns(rows, count, cost, COUNT(cost), out);
+    if (rv != 0)
+        return rv;
+    print_captions(rows, count, out);
     edge_notes_print(rows, count, out);
-    fputs("\nTo quote\n", out);
+    fprintf(out, "\n%s\nTo quote\n", rows[0].key);
     for (size_t i = 0; i < count; i++) {
         fputs("  ", out);
         edge_block_quote(&rows[i], out);

@@ -6,8 +6,8 @@
 
 #include "report/row.h"
 
-// Prints `count` >= 1 sorted rows of one key: board and parameters, speed, cost, reasons and errors
-// by kind, quotable lines. 0 or -ENOMEM.
+// Prints `count` >= 1 sorted rows of one key: speed, cost, reasons and errors by kind, board and
+// parameters, quotable lines. 0 or -ENOMEM.
 int edge_table_print(const struct edge_row *rows, size_t count, FILE *out);
 
 #endif
