@@ -12,11 +12,12 @@ struct block_header {
 #define CLASS_MIN   ((size_t)32)
 #define CHUNK_BYTES ((size_t)32 * 1024)
 
+// The class of the smallest block that holds `bytes`: log2, rounded up.
 static size_t class_of(size_t bytes)
 {
-    size_t index = 0;
-    for (size_t cap = CLASS_MIN; cap < bytes; cap *= 2)
-        index++;
+    if (bytes <= CLASS_MIN)
+        return 0;
+    size_t index = (size_t)(63 - __builtin_clzll((bytes - 1) / (CLASS_MIN / 2)));
     return index < EDGE_POOL_CLASSES ? index : EDGE_POOL_CLASSES;
 }
 

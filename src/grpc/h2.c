@@ -139,6 +139,7 @@ static ssize_t read_reply(nghttp2_session *ng, int32_t id, uint8_t *buffer, size
     (void)user_data;
     struct stream *stream = source->ptr;
     struct edge_call *call = &stream->call;
+    stream->session->current = stream;
     size_t pending = edge_call_pending(call);
     size_t take = pending < length ? pending : length;
     if (take > 0)
@@ -381,8 +382,8 @@ static int on_data_chunk(nghttp2_session *ng, uint8_t flags, int32_t id, const u
 static int on_stream_close(nghttp2_session *ng, int32_t id, uint32_t error_code, void *user_data)
 {
     (void)error_code;
-    (void)user_data;
-    struct stream *stream = nghttp2_session_get_stream_user_data(ng, id);
+    (void)ng;
+    struct stream *stream = find(user_data, id);
     if (stream != NULL)
         close_stream(stream);
     return 0;

@@ -11,7 +11,8 @@
 
 enum edge_content_type edge_request_content_type(const char *value, size_t len)
 {
-    if (len < GRPC_LEN || strncasecmp(value, GRPC, GRPC_LEN) != 0)
+    if (len < GRPC_LEN ||
+        (memcmp(value, GRPC, GRPC_LEN) != 0 && strncasecmp(value, GRPC, GRPC_LEN) != 0))
         return EDGE_CONTENT_NONE;
     if (len == GRPC_LEN || value[GRPC_LEN] == ';')
         return EDGE_CONTENT_GRPC;

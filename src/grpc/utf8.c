@@ -3,15 +3,13 @@
 #include <stdint.h>
 #include <string.h>
 
-// The length of the character at `p`, or 0 if it is malformed. `left` >= 1.
+// The length of the character at `p`, not an ASCII one, or 0 if it is malformed. `left` >= 1.
 static size_t character(const uint8_t *p, size_t left)
 {
     uint8_t lead = p[0];
     size_t len;
     uint8_t low = 0x80; // range of the second byte
     uint8_t high = 0xbf;
-    if (lead < 0x80)
-        return 1;
     if (lead >= 0xc2 && lead <= 0xdf) {
         len = 2;
     } else if (lead >= 0xe0 && lead <= 0xef) {
@@ -50,7 +48,7 @@ bool edge_utf8_valid(const void *text, size_t len)
                 continue;
             }
         }
-        size_t step = character(p, len);
+        size_t step = *p < 0x80 ? 1 : character(p, len);
         if (step == 0)
             return false;
         p += step;

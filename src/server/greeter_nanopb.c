@@ -78,6 +78,56 @@ static bool decode(struct edge_call *call, struct edge_arena *arena, const pb_ms
 
 // --- Encoding ---
 
+// The state of an output stream: where the next byte goes. nanopb keeps the bound.
+struct writer {
+    uint8_t *at;
+};
+
+static bool write_bytes(pb_ostream_t *stream, const pb_byte_t *bytes, size_t count)
+{
+    struct writer *writer = stream->state;
+    if (count == 1)
+        *writer->at = *bytes;
+    else
+        memcpy(writer->at, bytes, count);
+    writer->at += count;
+    return true;
+}
+
+// Writes the bytes of a varint; returns how many.
+static size_t put_length(uint8_t *at, size_t value)
+{
+    size_t len = 0;
+    for (; value >= 0x80; value >>= 7)
+        at[len++] = (uint8_t)(value | 0x80);
+    at[len++] = (uint8_t)value;
+    return len;
+}
+
+// nanopb's pb_encode_submessage() encodes twice, the first time for the length: 2^depth times in
+// all. Here the length is filled in afterwards.
+static bool put_message(pb_ostream_t *stream, const pb_field_t *field, const pb_msgdesc_t *fields,
+                        const void *message)
+{
+    struct writer *writer = stream->state;
+    uint8_t length[10] = {0};
+    if (!pb_encode_tag_for_field(stream, field) || !pb_write(stream, length, 1))
+        return false;
+    uint8_t *body = writer->at;
+    if (!pb_encode(stream, fields, message))
+        return false;
+    size_t len = (size_t)(writer->at - body);
+    size_t length_len = put_length(length, len);
+    // One byte was left for it; a longer one moves the body.
+    if (length_len > 1) {
+        if (!pb_write(stream, length, length_len - 1))
+            return false;
+        memmove(body + length_len - 1, body, len);
+    }
+    memcpy(body - 1, length, length_len);
+    return true;
+}
+
 static bool put_text(pb_ostream_t *stream, const pb_field_t *field,
                      const struct edge_nanopb_text *text)
 {
@@ -89,32 +139,30 @@ static bool put_pets(pb_ostream_t *stream, const pb_field_t *field,
                      const struct edge_nanopb_pets *pets)
 {
     for (size_t i = 0; i < pets->count; i++)
-        if (!pb_encode_tag_for_field(stream, field) ||
-            !pb_encode_submessage(stream, helloworld_Pet_fields, &pets->items[i]))
+        if (!put_message(stream, field, helloworld_Pet_fields, &pets->items[i]))
             return false;
     return true;
 }
 
-// `size` is a guess; nanopb's own sizing pass encodes the message once more for each of its levels.
+#define SLACK  32 // a reply may be that much longer than its request,
+#define GROWTH 4  // or, encoded sparingly, that many times as long
+
+// Queues the reply to a request of `len` bytes.
 static void encode(struct edge_call *call, const pb_msgdesc_t *fields, const void *message,
-                   size_t size)
+                   size_t len)
 {
-    for (;;) {
-        uint8_t *out = edge_call_reply(call, size);
-        if (out == NULL)
+    size_t size = len + SLACK;
+    for (int tries = 0; tries < 2; tries++, size *= GROWTH) {
+        struct writer writer = {edge_call_reply(call, size)};
+        if (writer.at == NULL)
             return;
-        pb_ostream_t stream = pb_ostream_from_buffer(out, size);
+        pb_ostream_t stream = {.callback = write_bytes, .state = &writer, .max_size = size};
         if (pb_encode(&stream, fields, message)) {
             edge_call_reply_end(call, stream.bytes_written);
             return;
         }
-        size_t needed;
-        if (!pb_get_encoded_size(&needed, fields, message) || needed <= size) {
-            edge_call_end(call, EDGE_STATUS_INTERNAL, "the reply cannot be encoded");
-            return;
-        }
-        size = needed;
     }
+    edge_call_end(call, EDGE_STATUS_INTERNAL, "the reply cannot be encoded");
 }
 
 // --- The fields that nanopb leaves to us; proto/*.options name these functions ---
@@ -131,6 +179,14 @@ bool edge_nanopb_hello(pb_istream_t *in, pb_ostream_t *out, const pb_field_t *fi
     default:
         return edge_nanopb_pet(in, out, field);
     }
+}
+
+bool edge_nanopb_reply(pb_istream_t *in, pb_ostream_t *out, const pb_field_t *field)
+{
+    if (in != NULL)
+        return false; // replies are only sent
+    const helloworld_Hello *const *hello = field->pData;
+    return *hello == NULL || put_message(out, field, helloworld_Hello_fields, *hello);
 }
 
 // A plain string: proto3 leaves an empty one out.
@@ -153,8 +209,6 @@ struct request {
     helloworld_HelloRequest message;
     size_t len; // as it came
 };
-
-#define SLACK 32 // a reply may be that much longer than its request before a second try is needed
 
 static const void *decode_request(struct edge_call *call, struct edge_arena *arena,
                                   const uint8_t *bytes, size_t len, int32_t *replies)
@@ -194,21 +248,25 @@ static void reply(struct edge_call *call, struct edge_arena *arena, const void *
 {
     const struct request *request = opaque;
     const helloworld_Hello *from = &request->message.request;
-    helloworld_HelloReply reply = {.has_response = request->message.has_request || n != NULL};
-    helloworld_Hello *hello = &reply.response;
-    hello->name = from->name;
-    hello->d = from->d;
-    hello->f = from->f;
-    hello->b = from->b;
-    hello->n = n != NULL ? *n : from->n;
-    hello->l = from->l;
-    hello->which_choice = from->which_choice;
+    helloworld_Hello hello = {
+        .name = from->name,
+        .d = from->d,
+        .f = from->f,
+        .b = from->b,
+        .n = n != NULL ? *n : from->n,
+        .l = from->l,
+        .which_choice = from->which_choice,
+    };
     if (from->which_choice == helloworld_Hello_c1_tag)
-        hello->choice.c1 = from->choice.c1;
+        hello.choice.c1 = from->choice.c1;
     else
-        hello->choice.c2 = from->choice.c2;
-    if (copy_pets(call, arena, &from->pets, &hello->pets))
-        encode(call, helloworld_HelloReply_fields, &reply, request->len + SLACK);
+        hello.choice.c2 = from->choice.c2;
+    if (!copy_pets(call, arena, &from->pets, &hello.pets))
+        return;
+    helloworld_HelloReply reply = {NULL};
+    if (request->message.has_request || n != NULL)
+        reply.response = &hello;
+    encode(call, helloworld_HelloReply_fields, &reply, request->len);
 }
 
 static void echo_empty(struct edge_call *call, struct edge_arena *arena, const uint8_t *bytes,
@@ -217,7 +275,7 @@ static void echo_empty(struct edge_call *call, struct edge_arena *arena, const u
     hellobench_Empty request = hellobench_Empty_init_zero;
     hellobench_Empty reply = hellobench_Empty_init_zero;
     if (decode(call, arena, hellobench_Empty_fields, bytes, len, &request))
-        encode(call, hellobench_Empty_fields, &reply, 0);
+        encode(call, hellobench_Empty_fields, &reply, len);
 }
 
 static void echo_something(struct edge_call *call, struct edge_arena *arena, const uint8_t *bytes,

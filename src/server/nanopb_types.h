@@ -11,7 +11,9 @@ struct edge_nanopb_text {
     size_t len;
 };
 
-struct _helloworld_Pet; // the generator's tag
+// The generator's tags.
+struct _helloworld_Hello;
+struct _helloworld_Pet;
 
 // A repeated Pet, in an arena.
 struct edge_nanopb_pets {

@@ -77,6 +77,16 @@ static void arena_grows_its_newest_block_in_place(void **state)
     edge_arena_free(&arena);
 }
 
+static void arena_knows_the_size_of_a_block(void **state)
+{
+    (void)state;
+    struct edge_arena arena = {0};
+    char *block = edge_arena_alloc(&arena, 20);
+    assert_int_equal(edge_arena_size(block), 20);
+    assert_int_equal(edge_arena_size(edge_arena_realloc(&arena, block, 33)), 33);
+    edge_arena_free(&arena);
+}
+
 static void arena_reset_serves_ordinary_use_without_malloc(void **state)
 {
     (void)state;
@@ -119,6 +129,7 @@ int main(void)
         cmocka_unit_test(steady_use_does_not_call_malloc),
         cmocka_unit_test(pool_realloc_keeps_contents),
         cmocka_unit_test(arena_grows_its_newest_block_in_place),
+        cmocka_unit_test(arena_knows_the_size_of_a_block),
         cmocka_unit_test(arena_reset_serves_ordinary_use_without_malloc),
         cmocka_unit_test(arena_stops_at_its_limit),
     };
