@@ -8,9 +8,8 @@
 #include "load/explain.h"
 #include "net/socket.h"
 
-#define CONNECT_TIMEOUT_DEFAULT (10 * EDGE_NS_PER_S)
-#define RETRY_FIRST_NS          (10 * EDGE_NS_PER_MS)
-#define RETRY_DOUBLINGS         6 // up to 640 ms
+#define RETRY_FIRST_NS  (10 * EDGE_NS_PER_MS)
+#define RETRY_DOUBLINGS 6 // up to 640 ms
 
 // ---- ends of calls ----
 
@@ -370,9 +369,8 @@ static int open_connection(struct edge_channel *channel)
         return error;
     channel->request_state = EDGE_REQUEST_FRESH;
     channel->state = EDGE_CHANNEL_CONNECTING;
-    uint64_t limit_ns =
-        config->connect_timeout_ns > 0 ? config->connect_timeout_ns : CONNECT_TIMEOUT_DEFAULT;
-    error = edge_timer_start(group->loop, &channel->retry, edge_clock_ns() + limit_ns);
+    error = edge_timer_start(group->loop, &channel->retry,
+                             edge_clock_ns() + group->plan->connect_timeout_ns);
     if (error < 0)
         return error;
     int fd = edge_socket_connect(&config->address);

@@ -1,9 +1,18 @@
 #include "load/plan.h"
 
+#include "base/clock.h"
+
+#define CONNECT_TIMEOUT_DEFAULT (10 * EDGE_NS_PER_S)
+
 int edge_plan_init(struct edge_plan *plan, const struct edge_load_config *config,
                    struct edge_message *message)
 {
-    *plan = (struct edge_plan){.config = config, .open_loop = config->rate > 0};
+    *plan = (struct edge_plan){
+        .config = config,
+        .open_loop = config->rate > 0,
+        .connect_timeout_ns =
+            config->connect_timeout_ns > 0 ? config->connect_timeout_ns : CONNECT_TIMEOUT_DEFAULT,
+    };
     const char *authority = config->authority != NULL ? config->authority : config->address.text;
     int error = edge_request_init(&plan->request, config->payload->path, authority,
                                   config->timeout_ns, message);

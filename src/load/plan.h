@@ -13,6 +13,7 @@ struct edge_plan {
     struct edge_framed message;
     struct edge_verify_plan verify;
     bool open_loop;
+    uint64_t connect_timeout_ns; // never 0
 };
 
 // Borrows the config and its payload. 0; -ENOMEM or EDGE_ERR_LIMIT with a message.

@@ -1,6 +1,7 @@
 #include "load/worker.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -218,8 +219,7 @@ static uint64_t wake_at(const struct edge_worker *worker, uint64_t drain_until_n
     if (!worker->group.waiting && !pacer->stopped)
         until_ns = earlier(until_ns, edge_pacer_next(pacer));
     if (worker->alone_since_ns > 0 && pacer->total > 0)
-        until_ns =
-            earlier(until_ns, worker->alone_since_ns + worker->plan->config->connect_timeout_ns);
+        until_ns = earlier(until_ns, worker->alone_since_ns + worker->plan->connect_timeout_ns);
     return until_ns;
 }
 
@@ -232,7 +232,7 @@ static bool is_lost(struct edge_worker *worker, uint64_t now_ns)
     }
     if (worker->alone_since_ns == 0)
         worker->alone_since_ns = now_ns;
-    return now_ns - worker->alone_since_ns >= worker->plan->config->connect_timeout_ns;
+    return now_ns - worker->alone_since_ns >= worker->plan->connect_timeout_ns;
 }
 
 static int run(struct edge_worker *worker)
@@ -281,7 +281,10 @@ void *edge_worker_main(void *arg)
             group->start_error = edge_fail(&group->start_message, error, "cannot run on CPU %d: %s",
                                            worker->cpu, edge_error_text(error));
     }
-    prctl(PR_SET_TIMERSLACK, 1UL); // wake when due, not 50 us later
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL); // signals are the caller's business
+    prctl(PR_SET_TIMERSLACK, 1UL);          // wake when due, not 50 us later
     if (group->start_error == 0)
         connect_all(worker);
     if (wait_for_go(worker) && group->start_error == 0) {
