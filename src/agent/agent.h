@@ -25,7 +25,8 @@ struct edge_agent_config {
 };
 
 // Serves until bye, the end of input, SIGTERM or SIGHUP; then stops the server. SIGINT is left to
-// the host: a terminal sends it to both. Changes the calling thread's signal mask while it runs.
+// the host: a terminal sends it to both. Changes the calling thread's signal mask while it runs;
+// other threads, if there are any, must block SIGCHLD.
 // 0; a negated errno with a message, EDGE_ERR_CLOSED when the host no longer reads.
 int edge_agent_run(const struct edge_agent_config *config, struct edge_message *message);
 

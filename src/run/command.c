@@ -175,11 +175,13 @@ static void warn_about_cpus(const struct run *run)
 static int prepare(struct run *run, char *const *operands, size_t count,
                    struct edge_message *message)
 {
-    const struct edge_run_options *config = &run->options;
+    struct edge_run_options *config = &run->options;
     int error = edge_run_options_check(config, message);
     if (!error)
         error = edge_payload_load(&run->payload, config->scenario, config->call, config->messages,
                                   message);
+    if (!error && !config->call)
+        config->call = run->payload.call; // the one in effect, for the records
     if (!error)
         error = edge_target_init(&run->target, config->target, config->server_cpus,
                                  config->client_cpus, message);

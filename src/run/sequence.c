@@ -67,8 +67,7 @@ static int take_event(struct progress *progress, const json_t *event)
         char text[512];
         describe_death(event, text, sizeof(text));
         measurement->died = true;
-        PROBLEM(progress, "%s %s: %s", progress->sequence->server->name,
-                measurement->ready ? "died" : "died before it was ready", text);
+        PROBLEM(progress, "%s: %s", measurement->ready ? "died" : "died before it was ready", text);
     }
     return 0;
 }
@@ -138,7 +137,7 @@ static int spawn(struct progress *progress)
     json_t *answer;
     int port = edge_port_pick(sequence->target->host, &why);
     if (port < 0) {
-        PROBLEM(progress, "no free port for %s: %s", sequence->server->name, why.text);
+        PROBLEM(progress, "there is no free port for it: %s", why.text);
         return 0;
     }
     int error = edge_address_numeric(sequence->target->host, (uint16_t)port, &progress->address,
@@ -189,12 +188,11 @@ static bool try_call(struct progress *progress, uint64_t timeout_ns, struct edge
 static void explain_not_ready(struct progress *progress, const struct edge_message *why)
 {
     const struct edge_readiness *readiness = &progress->measurement->readiness;
-    const char *name = progress->sequence->server->name;
     char text[768];
     if (edge_readiness_answered(readiness))
-        PROBLEM(progress, "%s %s", name, edge_readiness_text(readiness, text, sizeof(text)));
+        PROBLEM(progress, "%s", edge_readiness_text(readiness, text, sizeof(text)));
     else
-        PROBLEM(progress, "%s was not ready within %.4g s on %s: %s", name,
+        PROBLEM(progress, "was not ready within %.4g s on %s: %s",
                 (double)progress->sequence->options->ready_timeout_ns / 1e9, progress->address.text,
                 readiness->calls > 0 ? "it takes calls, but does not answer" : why->text);
 }
@@ -348,8 +346,8 @@ static int run_load(struct progress *progress)
     measurement->load_start_ns = edge_clock_ns();
     int error = edge_load_start(&config, &load, &why);
     if (error) {
-        PROBLEM(progress, "%s was ready, but not for %" PRIu64 " connections: %s",
-                sequence->server->name, options->connections, why.text);
+        PROBLEM(progress, "was ready, but not for %" PRIu64 " connections: %s",
+                options->connections, why.text);
         return turn(progress, edge_clock_ns()); // it may have died of them
     }
     int watched = watch_load(progress, load);
