@@ -61,6 +61,8 @@ static void put_builds(struct edge_recorder *recorder, const struct edge_server_
     SET(build.target, "%s", info->target);
     put(recorder, EDGE_RECORD_BUILD, &build);
     edge_servers_build(server, &build);
+    if (!build.tls[0])
+        SET(build.tls, "off"); // the generator speaks h2c only
     put(recorder, EDGE_RECORD_BUILD, &build);
 }
 

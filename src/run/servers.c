@@ -16,8 +16,8 @@
 
 #define VERSION_NS (2 * EDGE_NS_PER_S)
 
-// Reads up to the end, or `until_ns`.
-static void read_text(int fd, uint64_t until_ns, char *text, size_t size)
+// Reads up to the first newline, the end, or `until_ns`.
+static void read_line(int fd, uint64_t until_ns, char *text, size_t size)
 {
     size_t len = 0;
     while (len < size - 1) {
@@ -31,8 +31,11 @@ static void read_text(int fd, uint64_t until_ns, char *text, size_t size)
         if (got <= 0)
             break;
         len += (size_t)got;
+        if (memchr(text, '\n', len))
+            break;
     }
     text[len] = '\0';
+    text[strcspn(text, "\r\n")] = '\0';
 }
 
 static void ask_version(struct edge_server_entry *entry)
@@ -50,9 +53,9 @@ static void ask_version(struct edge_server_entry *entry)
         snprintf(entry->problem, sizeof(entry->problem), "%s", message.text);
         return;
     }
-    read_text(process.stdout_fd, edge_clock_ns() + VERSION_NS, entry->about, sizeof(entry->about));
-    const char *word = strstr(entry->about, "calibration");
-    entry->calibration = word && word < entry->about + strcspn(entry->about, "\n");
+    read_line(process.stdout_fd, edge_clock_ns() + VERSION_NS, entry->version,
+              sizeof(entry->version));
+    entry->calibration = strstr(entry->version, "calibration") != NULL;
     edge_subprocess_stop(&process, EDGE_NS_PER_S / 2);
 }
 
@@ -207,36 +210,60 @@ int edge_servers_find(struct edge_servers *servers, const char *folder, char *co
     return error;
 }
 
-// Copies the value of the line "key: value" if there is one.
-static void find_line(const char *about, const char *key, char *value, size_t size)
+// Appends a word to the version.
+static void add_word(struct edge_record_build *build, const char *word, size_t len)
 {
-    size_t len = strlen(key);
-    for (const char *line = about; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, key, len) != 0 || line[len] != ':')
-            continue;
-        line += len + 1 + strspn(line + len + 1, " \t");
-        snprintf(value, size, "%.*s", (int)strcspn(line, "\r\n"), line);
-        return;
+    size_t used = strlen(build->version);
+    snprintf(build->version + used, sizeof(build->version) - used, "%s%.*s", used > 0 ? " " : "",
+             (int)len, word);
+}
+
+// The member that a key fills, or NULL.
+static char *member_of(struct edge_record_build *build, const char *key, size_t len, size_t *size)
+{
+    const struct {
+        const char *key;
+        char *member;
+        size_t size;
+    } members[] = {
+        {"git", build->git, sizeof(build->git)},
+        {"compiler", build->compiler, sizeof(build->compiler)},
+        {"flags", build->flags, sizeof(build->flags)},
+        {"build", build->build, sizeof(build->build)},
+        {"target", build->target, sizeof(build->target)},
+        {"codec", build->codec, sizeof(build->codec)},
+        {"tls", build->tls, sizeof(build->tls)},
+    };
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        *size = members[i].size;
+        if (strlen(members[i].key) == len && strncmp(members[i].key, key, len) == 0)
+            return members[i].member;
     }
+    return NULL;
 }
 
 void edge_servers_build(const struct edge_server_entry *entry, struct edge_record_build *build)
 {
-    const char *about = entry->about;
+    const char *at = entry->version;
     size_t name = strlen(entry->name);
     edge_record_init(EDGE_RECORD_BUILD, build);
     snprintf(build->program, sizeof(build->program), "server");
-    if (strncmp(about, entry->name, name) == 0 && about[name] == ' ')
-        about += name + 1;
-    snprintf(build->version, sizeof(build->version), "%.*s", (int)strcspn(about, "\r\n"), about);
-    find_line(about, "git", build->git, sizeof(build->git));
-    find_line(about, "compiler", build->compiler, sizeof(build->compiler));
-    find_line(about, "flags", build->flags, sizeof(build->flags));
-    find_line(about, "build", build->build, sizeof(build->build));
-    find_line(about, "target", build->target, sizeof(build->target));
-    find_line(about, "codec", build->codec, sizeof(build->codec));
-    find_line(about, "tls", build->tls, sizeof(build->tls));
+    if (strncmp(at, entry->name, name) == 0 && at[name] == ' ')
+        at += name;
+    while (*(at += strspn(at, " \t"))) {
+        size_t size, len = strcspn(at, " \t"), key = strcspn(at, "= \t");
+        const char *value = at + key + 1;
+        if (at[key] == '=' && *value == '"') {
+            value++;
+            len = (size_t)(value - at) + strcspn(value, "\"");
+        }
+        char *member = at[key] == '=' ? member_of(build, at, key, &size) : NULL;
+        if (member)
+            snprintf(member, size, "%.*s", (int)(at + len - value), value);
+        else
+            add_word(build, at, len);
+        at += len + (at[len] == '"');
+    }
 }
 
 void edge_servers_free(struct edge_servers *servers)

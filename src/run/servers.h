@@ -12,9 +12,9 @@
 struct edge_server_entry {
     char name[128]; // the row's name: the file's
     char path[PATH_MAX];
-    char about[2048];  // what --version printed; "" if nothing in time
-    bool calibration;  // its first line has the word "calibration": measured, never ranked
-    char problem[512]; // why it cannot be measured; ""
+    char version[1024]; // first line of --version; "" if it gave none in time
+    bool calibration;   // the word "calibration" is in it: measured, never ranked
+    char problem[512];  // why it cannot be measured; ""
 };
 
 struct edge_servers {
@@ -31,9 +31,9 @@ struct edge_servers {
 int edge_servers_find(struct edge_servers *servers, const char *folder, char *const *operands,
                       size_t operand_count, struct edge_message *message);
 
-// Fills the build record of a server from its --version: the version is the first line, without the
-// server's own name; further lines "git: X", "compiler: X", "flags: X", "build: X", "target: X",
-// "codec: X", "tls: X" fill those members.
+// Fills the build record of a server from its --version: words and key=value pairs (key="a value"
+// if it has blanks) on one line. The pairs git, compiler, flags, build, target, codec and tls fill
+// those members; the version is all else, without the server's own name in front.
 void edge_servers_build(const struct edge_server_entry *entry, struct edge_record_build *build);
 
 // Frees the list. Safe twice.
