@@ -42,26 +42,34 @@ static int out_of_memory(const struct reading *reading)
     return edge_fail(reading->message, -ENOMEM, "%s: out of memory", reading->where);
 }
 
-static int repeat_of(struct reading *reading, uint64_t number, struct edge_result_repeat **repeat)
+// The repeat of that number, which may be a new one. NULL if *rv is, or now becomes, an error.
+static struct edge_result_repeat *repeat_of(struct reading *reading, uint64_t number, int *rv)
 {
     struct edge_result *result = reading->result;
-    if (number == 0 || number > result->repeat_count + 1)
-        return edge_fail(reading->message, EDGE_ERR_FORMAT,
-                         "%s: \"repeat\": expected 1 to %zu, found %llu", reading->where,
-                         result->repeat_count + 1, (unsigned long long)number);
-    if (number > EDGE_RESULT_REPEATS_MAX)
-        return edge_fail(reading->message, EDGE_ERR_LIMIT, "%s: more than %u repeats",
-                         reading->where, EDGE_RESULT_REPEATS_MAX);
-    if (number > result->repeat_count) {
-        if (grow((void **)&result->repeats, result->repeat_count, sizeof(**repeat)) != 0)
-            return out_of_memory(reading);
-        struct edge_result_repeat *fresh = &result->repeats[result->repeat_count++];
-        memset(fresh, 0, sizeof(*fresh));
-        edge_record_init(EDGE_RECORD_INTERVAL, &fresh->window);
-        edge_record_init(EDGE_RECORD_COUNT, &fresh->count);
+    if (*rv != 0)
+        return NULL;
+    if (number == 0 || number > result->repeat_count + 1) {
+        *rv = edge_fail(reading->message, EDGE_ERR_FORMAT,
+                        "%s: \"repeat\": expected 1 to %zu, found %llu", reading->where,
+                        result->repeat_count + 1, (unsigned long long)number);
+        return NULL;
     }
-    *repeat = &result->repeats[number - 1];
-    return 0;
+    if (number <= result->repeat_count)
+        return &result->repeats[number - 1];
+    if (number > EDGE_RESULT_REPEATS_MAX) {
+        *rv = edge_fail(reading->message, EDGE_ERR_LIMIT, "%s: more than %u repeats",
+                        reading->where, EDGE_RESULT_REPEATS_MAX);
+        return NULL;
+    }
+    if (grow((void **)&result->repeats, result->repeat_count, sizeof(*result->repeats)) != 0) {
+        *rv = out_of_memory(reading);
+        return NULL;
+    }
+    struct edge_result_repeat *fresh = &result->repeats[result->repeat_count++];
+    memset(fresh, 0, sizeof(*fresh));
+    edge_record_init(EDGE_RECORD_INTERVAL, &fresh->window);
+    edge_record_init(EDGE_RECORD_COUNT, &fresh->count);
+    return fresh;
 }
 
 static int twice(const struct reading *reading, const char *what)
@@ -145,20 +153,18 @@ static int take_opt(struct reading *reading, const json_t *object)
 static int take_sync(struct reading *reading, const json_t *object)
 {
     struct edge_record_sync sync;
-    struct edge_result_repeat *repeat;
     int rv = edge_record_decode(EDGE_RECORD_SYNC, object, &sync, reading->where, reading->message);
-    return rv != 0 ? rv : repeat_of(reading, sync.repeat, &repeat);
+    repeat_of(reading, sync.repeat, &rv);
+    return rv;
 }
 
 static int take_interval(struct reading *reading, const json_t *object)
 {
     struct edge_record_interval interval;
-    struct edge_result_repeat *repeat;
     int rv = edge_record_decode(EDGE_RECORD_INTERVAL, object, &interval, reading->where,
                                 reading->message);
-    if (rv == 0)
-        rv = repeat_of(reading, interval.repeat, &repeat);
-    if (rv != 0)
+    struct edge_result_repeat *repeat = repeat_of(reading, interval.repeat, &rv);
+    if (repeat == NULL)
         return rv;
     if (interval.stop_ns < interval.start_ns)
         return edge_fail(reading->message, EDGE_ERR_FORMAT,
@@ -179,49 +185,51 @@ static int take_interval(struct reading *reading, const json_t *object)
 static int take_sample(struct reading *reading, const json_t *object)
 {
     struct edge_record_sample sample;
-    struct edge_result_repeat *repeat;
     int rv =
         edge_record_decode(EDGE_RECORD_SAMPLE, object, &sample, reading->where, reading->message);
-    if (rv == 0)
-        rv = repeat_of(reading, sample.repeat, &repeat);
-    if (rv == 0)
+    struct edge_result_repeat *repeat = repeat_of(reading, sample.repeat, &rv);
+    if (repeat != NULL)
         repeat->samples++;
     return rv;
+}
+
+static int add_hist(struct reading *reading, const struct edge_record_hist *hist)
+{
+    int rv = 0;
+    struct edge_result_repeat *repeat = repeat_of(reading, hist->repeat, &rv);
+    if (repeat == NULL)
+        return rv;
+    for (size_t i = 0; i < repeat->hist_count; i++)
+        if (strcmp(repeat->hists[i].name, hist->name) == 0)
+            return twice(reading, "hist record of that name and repeat");
+    if (repeat->hist_count == HISTS_MAX)
+        return edge_fail(reading->message, EDGE_ERR_LIMIT,
+                         "%s: more than %u histograms in a repeat", reading->where, HISTS_MAX);
+    if (grow((void **)&repeat->hists, repeat->hist_count, sizeof(*hist)) != 0)
+        return out_of_memory(reading);
+    repeat->hists[repeat->hist_count++] = *hist;
+    return 0;
 }
 
 static int take_hist(struct reading *reading, const json_t *object)
 {
     struct edge_record_hist hist;
-    struct edge_result_repeat *repeat = NULL;
     int rv = edge_hist_decode(object, &hist, reading->where, reading->message);
     if (rv != 0)
         return rv;
-    rv = repeat_of(reading, hist.repeat, &repeat);
-    for (size_t i = 0; rv == 0 && i < repeat->hist_count; i++)
-        if (strcmp(repeat->hists[i].name, hist.name) == 0)
-            rv = twice(reading, "hist record of that name and repeat");
-    if (rv == 0 && repeat->hist_count == HISTS_MAX)
-        rv = edge_fail(reading->message, EDGE_ERR_LIMIT, "%s: more than %u histograms in a repeat",
-                       reading->where, HISTS_MAX);
-    if (rv == 0 && grow((void **)&repeat->hists, repeat->hist_count, sizeof(hist)) != 0)
-        rv = out_of_memory(reading);
-    if (rv != 0) {
+    rv = add_hist(reading, &hist);
+    if (rv != 0)
         free(hist.bins);
-        return rv;
-    }
-    repeat->hists[repeat->hist_count++] = hist;
-    return 0;
+    return rv;
 }
 
 static int take_count(struct reading *reading, const json_t *object)
 {
     struct edge_record_count count;
-    struct edge_result_repeat *repeat;
     int rv =
         edge_record_decode(EDGE_RECORD_COUNT, object, &count, reading->where, reading->message);
-    if (rv == 0)
-        rv = repeat_of(reading, count.repeat, &repeat);
-    if (rv != 0)
+    struct edge_result_repeat *repeat = repeat_of(reading, count.repeat, &rv);
+    if (repeat == NULL)
         return rv;
     uint64_t outcomes = 0;
     for (unsigned i = 0; i < count.outcomes.count; i++)
@@ -241,10 +249,9 @@ static int take_rule(struct reading *reading, const json_t *object)
     static const char *const verdicts[] = {"pass", "warn", "fail", "not_judged"};
     struct edge_result *result = reading->result;
     struct edge_record_rule rule;
-    struct edge_result_repeat *repeat;
     int rv = edge_record_decode(EDGE_RECORD_RULE, object, &rule, reading->where, reading->message);
-    if (rv == 0 && rule.repeat != 0)
-        rv = repeat_of(reading, rule.repeat, &repeat);
+    if (rule.repeat != 0)
+        repeat_of(reading, rule.repeat, &rv);
     if (rv != 0)
         return rv;
     size_t known = 0;

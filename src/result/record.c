@@ -218,11 +218,9 @@ uint64_t edge_tally_get(const struct edge_tally *tally, const char *name)
 
 void edge_texts_add(struct edge_texts *texts, const char *format, ...)
 {
-    if (texts->count == EDGE_TEXTS_MAX)
-        return;
     va_list args;
     va_start(args, format);
-    vsnprintf(texts->at[texts->count], sizeof(texts->at[0]), format, args);
+    if (texts->count < EDGE_TEXTS_MAX)
+        vsnprintf(texts->at[texts->count++], sizeof(texts->at[0]), format, args);
     va_end(args);
-    texts->count++;
 }

@@ -198,11 +198,11 @@ enum edge_field_type {
 
 struct edge_field {
     const char *key;
-    enum edge_field_type type;
+    const char *help; // for docs/result-format.md
     size_t offset;
     size_t size;
-    bool required;    // the reader refuses a record without it
-    const char *help; // for docs/result-format.md
+    enum edge_field_type type;
+    bool required; // the reader refuses a record without it
 };
 
 struct edge_record_description {

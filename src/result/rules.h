@@ -66,17 +66,17 @@ enum edge_rule_compare {
 
 struct edge_rule {
     const char *id;
-    enum edge_rule_scope scope;
-    double (*measure)(const struct edge_readings *readings); // NAN: not measured
-    enum edge_rule_compare compare;
-    double limit;
-    enum edge_rule_unit unit;
-    enum edge_verdict broken;                                 // verdict when the limit is not kept
-    enum edge_verdict missing;                                // verdict when there is no reading
+    double (*measure)(const struct edge_readings *readings);  // NAN: not measured
     const char *(*why)(const struct edge_readings *readings); // more about a broken rule, or NULL
-    const char *reads;                                        // what is read, in words
-    const char *words;                                        // what to do when it is broken
-    const char *unmeasured; // what to say when there is no reading
+    double limit;
+    enum edge_rule_compare compare;
+    enum edge_rule_unit unit;
+    enum edge_rule_scope scope;
+    enum edge_verdict broken;  // verdict when the limit is not kept
+    enum edge_verdict missing; // verdict when there is no reading
+    const char *reads;         // what is read, in words
+    const char *words;         // what to do when it is broken
+    const char *unmeasured;    // what to say when there is no reading, or NULL
 };
 
 // The table. Ends with a NULL id. Static storage.
