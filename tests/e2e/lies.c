@@ -53,14 +53,12 @@ static void answer_honest(struct liar *liar, const struct liar_stream *stream, u
     end(liar, stream, "0");
 }
 
-// Sends the messages with `more` bytes behind them and `promised` added to the prefix's length.
+// Sends the messages with the last byte changed and `promised` added to the prefix's length.
 static void send_changed(struct liar *liar, const struct liar_stream *stream, uint8_t flip,
-                         const void *more, size_t more_len, uint32_t promised)
+                         uint32_t promised)
 {
     struct edge_buffer bytes = {0};
-    if (edge_buffer_append(&bytes, stream->bytes.data + stream->bytes.start, stream->bytes.len) <
-            0 ||
-        edge_buffer_append(&bytes, more, more_len) < 0)
+    if (edge_buffer_append(&bytes, stream->bytes.data + stream->bytes.start, stream->bytes.len) < 0)
         abort();
     uint8_t *head = edge_buffer_head(&bytes);
     if (bytes.len >= PREFIX) {
@@ -76,21 +74,35 @@ static void send_changed(struct liar *liar, const struct liar_stream *stream, ui
 static void answer_wrong_reply(struct liar *liar, const struct liar_stream *stream, uint64_t number)
 {
     (void)number;
-    send_changed(liar, stream, 1, "", 0, 0);
+    send_changed(liar, stream, 1, 0);
 }
 
 static void answer_cut_message(struct liar *liar, const struct liar_stream *stream, uint64_t number)
 {
     (void)number;
-    send_changed(liar, stream, 0, "", 0, 10);
+    send_changed(liar, stream, 0, 10);
 }
 
-// The same meaning in other bytes: an empty Hello is merged into the one before it.
+// The same meaning in other bytes: the Hello's length, which is one byte, is written as a varint
+// of two.
 static void answer_noncanonical(struct liar *liar, const struct liar_stream *stream,
                                 uint64_t number)
 {
-    (void)number;
-    send_changed(liar, stream, 0, "\x0a\x00", 2, 2);
+    const uint8_t *bytes = stream->bytes.data + stream->bytes.start;
+    if (stream->bytes.len < PREFIX + 2 || bytes[PREFIX + 1] >= 0x80) {
+        answer_honest(liar, stream, number);
+        return;
+    }
+    uint8_t head[PREFIX + 3];
+    memcpy(head, bytes, PREFIX + 2);
+    edge_put_u32(head + 1, edge_get_u32(head + 1) + 1);
+    head[PREFIX + 1] |= 0x80;
+    head[PREFIX + 2] = 0;
+    begin(liar, stream);
+    liar_frame(liar, EDGE_FRAME_DATA, 0, stream->id, head, sizeof(head));
+    liar_frame(liar, EDGE_FRAME_DATA, 0, stream->id, bytes + PREFIX + 2,
+               stream->bytes.len - PREFIX - 2);
+    end(liar, stream, "0");
 }
 
 // The first request's reply for everyone.

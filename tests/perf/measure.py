@@ -99,9 +99,9 @@ class Bench:
             result = json.loads(done.stdout)
         except ValueError:
             raise CannotMeasure(f"{' '.join(argv)}: {done.stderr.strip()}") from None
-        ok = result["outcomes"]["ok"]
-        if ok == 0 or ok != result["due"]:
-            raise CannotMeasure(f"{' '.join(argv)}: {ok} of {result['due']} calls were right: "
+        ok, due = result["books"]["outcomes"]["ok"], result["books"]["due"]
+        if ok == 0 or ok != due:
+            raise CannotMeasure(f"{' '.join(argv)}: {ok} of {due} calls were right: "
                                 f"{result['first_error']}")
         return result
 
@@ -142,7 +142,8 @@ def server_cpu(bench):
             for server in servers:
                 before = server.cpu_s()
                 result = bench.load(server.port, *LOAD, "-n", calls[server.name])
-                cost[server.name].append((server.cpu_s() - before) / result["outcomes"]["ok"] * 1e6)
+                ok = result["books"]["outcomes"]["ok"]
+                cost[server.name].append((server.cpu_s() - before) / ok * 1e6)
     theirs = cost[yardstick.name]
     for name in SERVERS:
         ratios = [a / b for a, b in zip(theirs, cost[name])]
@@ -208,9 +209,9 @@ def latency(bench):
             for _ in range(bench.rounds + 2):
                 result = bench.load(server.port, "-c", "1", "--connections", "1", "-z", "1s",
                                     "--warmup", "100ms")
-                request = round(result["bytes_out"] / result["due"])
-                reply = round(result["bytes_in"] / result["due"])
-                ours.append(result["service"]["mean"])
+                calls = result["books"]["due"]
+                request, reply = (round(result[way] / calls) for way in ("bytes_out", "bytes_in"))
+                ours.append(result["service"]["mean_ns"])
                 floor.append(pingpong_ns(bench, request, reply))
         ratios = [a / b for a, b in zip(ours, floor)]
         report(name, f"{median(ours) / 1e3:.1f} us / {median(floor) / 1e3:.1f} us, {request} and "

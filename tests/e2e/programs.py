@@ -1,0 +1,39 @@
+"""The programs under test, and servers that go away again."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+BUILD = pathlib.Path(os.environ["EDGE_BUILD_DIR"])
+SOURCE = pathlib.Path(os.environ["EDGE_SOURCE_DIR"])
+SERVERS = ("c_nghttp2_nanopb", "c_nghttp2_protobufc")
+
+
+class Server:
+    """A server of ours on a free port, for the length of a `with`. It prints where it listens."""
+
+    def __init__(self, path, *arguments):
+        self.argv = [str(BUILD / path), "--port", "0", *arguments]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.argv, stderr=subprocess.PIPE,
+                                        stdout=subprocess.DEVNULL, text=True)
+        line = self.process.stderr.readline()
+        match = re.search(r"listening on (127\.0\.0\.1:\d+)", line)
+        if not match:
+            self.__exit__()
+            raise AssertionError(f"{self.argv[0]} does not say where it listens: {line!r}")
+        self.address = match.group(1)
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process.stderr.close()
