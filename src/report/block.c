@@ -33,6 +33,14 @@ static void print_board(const struct edge_result *result, FILE *out)
             fprintf(out, "  %s: %s\n", lines[i].label, lines[i].text);
 }
 
+static const char *by_env(const struct edge_result *result, const char *env)
+{
+    for (size_t i = 0; i < result->opt_count; i++)
+        if (strcmp(result->opts[i].env, env) == 0)
+            return result->opts[i].value;
+    return NULL;
+}
+
 // As grpc_bench prints them: NAME=value.
 static void print_parameters(const struct edge_result *result, FILE *out)
 {
@@ -44,7 +52,9 @@ static void print_parameters(const struct edge_result *result, FILE *out)
         fprintf(out, "  repeats=%" PRIu64 "\n", result->run.repeats);
     fprintf(out, "  target=%s%s\n", result->run.target,
             result->run.emulated == EDGE_YES ? " (emulated)" : "");
-    fprintf(out, "  scenario=%s\n  call=%s\n", result->run.scenario, result->run.call);
+    if (by_env(result, "GRPC_REQUEST_SCENARIO") == NULL)
+        fprintf(out, "  scenario=%s\n", result->run.scenario);
+    fprintf(out, "  call=%s\n", result->run.call);
 }
 
 char *edge_block_text(const struct edge_result *result)
@@ -76,14 +86,6 @@ static void print_flags(const char *flags, FILE *out)
         flags += len;
         flags += strspn(flags, " ");
     }
-}
-
-static const char *by_env(const struct edge_result *result, const char *env)
-{
-    for (size_t i = 0; i < result->opt_count; i++)
-        if (strcmp(result->opts[i].env, env) == 0)
-            return result->opts[i].value;
-    return NULL;
 }
 
 static void print_load(const struct edge_result *result, FILE *out)
