@@ -1,0 +1,1 @@
+edge_unit(wire client frame hpack)
