@@ -1,0 +1,6 @@
+add_library(test_server_caller STATIC server/caller.c)
+target_include_directories(test_server_caller PUBLIC ${CMOCKA_INCLUDE} ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(test_server_caller PUBLIC edge_server)
+edge_unit(server greeter steady LIBRARIES test_server_caller edge_greeter_nanopb
+          edge_greeter_protobufc)
+edge_unit(server descriptors health reflection LIBRARIES test_server_caller)
