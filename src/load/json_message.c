@@ -26,7 +26,7 @@ static int fail_value(const struct source *source, const struct edge_json_path *
                       const char *expected, const json_t *value)
 {
     char where[128];
-    char *found = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    char *found = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
     edge_fail(source->message, 0, "%s:%u: %s: expected %s; found %.60s%s", source->name,
               edge_json_line(source->text, source->len, path),
               edge_json_path_text(path, where, sizeof(where)), expected,

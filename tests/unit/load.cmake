@@ -1,0 +1,2 @@
+edge_unit(load books command explain framed judge pacer payload request schedule verify)
+edge_unit(load load LIBRARIES edge_null)

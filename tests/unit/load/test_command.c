@@ -1,0 +1,87 @@
+#include "cmocka_headers.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "load/command.h"
+
+// Runs the command with stderr in a file; returns the exit code and what it said.
+static int run(char *said, size_t size, int argc, char **argv)
+{
+    fflush(stderr);
+    int before = dup(STDERR_FILENO);
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    dup2(fileno(file), STDERR_FILENO);
+    int code = edge_load_command(argc, argv);
+    fflush(stderr);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    rewind(file);
+    size_t len = fread(said, 1, size - 1, file);
+    said[len] = '\0';
+    fclose(file);
+    return code;
+}
+
+#define EXPECT(code, text, ...)                                                                    \
+    do {                                                                                           \
+        char said[1024];                                                                           \
+        char *argv[] = {(char[]){"load"}, __VA_ARGS__, NULL};                                      \
+        int argc = (int)(sizeof(argv) / sizeof(argv[0])) - 1;                                      \
+        assert_int_equal(run(said, sizeof(said), argc, argv), code);                               \
+        if (strstr(said, text) == NULL)                                                            \
+            fail_msg("expected \"%s\", found \"%s\"", text, said);                                 \
+    } while (0)
+
+#define ARG(text) ((char[]){text})
+
+static void usage_errors(void **state)
+{
+    (void)state;
+    EXPECT(2, "expected one HOST:PORT, found 0 operands", ARG("-c"), ARG("5"));
+    EXPECT(2, "expected one HOST:PORT, found 2 operands", ARG("a:1"), ARG("b:2"));
+    EXPECT(2, "--concurrency 5 is below --connections 6", ARG("-c"), ARG("5"), ARG("--connections"),
+           ARG("6"), ARG("127.0.0.1:1"));
+    EXPECT(2, "expected --total or --duration, found both", ARG("-n"), ARG("5"), ARG("-z"),
+           ARG("1s"), ARG("127.0.0.1:1"));
+    EXPECT(2, "unknown scenario \"x\"; known: complex_proto", ARG("--scenario"), ARG("x"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "unknown call \"x\"", ARG("--call"), ARG("x"), ARG("127.0.0.1:1"));
+    EXPECT(2, "expected one of --scenario, --data", ARG("--scenario"), ARG("empty"), ARG("-d"),
+           ARG("{}"), ARG("127.0.0.1:1"));
+    EXPECT(2, "--data:1: request.n: expected a whole number", ARG("-d"),
+           ARG("{\"request\":{\"n\":1.5}}"), ARG("127.0.0.1:1"));
+    EXPECT(2, "--cpus: expected a list of CPUs as 0 or 1-3,5; found \"x\"", ARG("--cpus"), ARG("x"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "nowhere.json", ARG("-D"), ARG("nowhere.json"), ARG("127.0.0.1:1"));
+    EXPECT(2, "-c", ARG("-c"), ARG("many"), ARG("127.0.0.1:1"));
+    EXPECT(2, "--rps", ARG("--rps"), ARG("2G"), ARG("127.0.0.1:1"));
+    EXPECT(2, "localhost", ARG("localhost"));
+}
+
+static void nothing_listens(void **state)
+{
+    (void)state;
+    EXPECT(1, "nothing listens on 127.0.0.1:1 (connection refused)", ARG("-n"), ARG("1"),
+           ARG("127.0.0.1:1"));
+}
+
+static void defaults_parse(void **state)
+{
+    (void)state;
+    uint64_t space[64] = {0};
+    edge_options_defaults(&edge_load_command_options, space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(usage_errors),
+        cmocka_unit_test(nothing_listens),
+        cmocka_unit_test(defaults_parse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

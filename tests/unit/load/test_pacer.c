@@ -1,0 +1,126 @@
+#include "cmocka_headers.h"
+
+#include "base/clock.h"
+#include "load/pacer.h"
+#include "net/loop.h"
+
+#define MS EDGE_NS_PER_MS
+
+static void closed_loop_by_time(void **state)
+{
+    (void)state;
+    struct edge_load_config config = {.warmup_ns = 10 * MS, .duration_ns = 20 * MS};
+    struct edge_pacer pacer;
+    bool counted;
+    edge_pacer_init(&pacer, &config, 0, 1, 100 * MS);
+    assert_true(edge_pacer_ready(&pacer, 100 * MS));
+    assert_int_equal(edge_pacer_take(&pacer, 101 * MS, &counted), 101 * MS);
+    assert_false(counted);
+    assert_true(edge_pacer_ready(&pacer, 110 * MS));
+    edge_pacer_take(&pacer, 110 * MS, &counted);
+    assert_true(counted);
+    assert_int_equal(edge_pacer_next(&pacer), 130 * MS);
+    assert_false(edge_pacer_ready(&pacer, 130 * MS));
+    assert_true(pacer.stopped);
+    assert_int_equal(edge_pacer_next(&pacer), EDGE_LOOP_FOREVER);
+    assert_int_equal(edge_pacer_due(&pacer), 1);
+    assert_int_equal(edge_pacer_unsent(&pacer), 0);
+}
+
+static void closed_loop_by_total(void **state)
+{
+    (void)state;
+    struct edge_load_config config = {.warmup_ns = 10 * MS, .total = 5};
+    struct edge_pacer pacer;
+    bool counted;
+    uint64_t sum = 0;
+    for (uint64_t thread = 0; thread < 3; thread++) {
+        edge_pacer_init(&pacer, &config, thread, 3, 0);
+        assert_true(edge_pacer_ready(&pacer, 5 * MS)); // warm-up is not counted
+        edge_pacer_take(&pacer, 5 * MS, &counted);
+        while (edge_pacer_ready(&pacer, 10 * MS))
+            edge_pacer_take(&pacer, 10 * MS, &counted);
+        sum += edge_pacer_due(&pacer);
+    }
+    assert_int_equal(sum, 5);
+    config.total = 1;
+    edge_pacer_init(&pacer, &config, 1, 3, 0);
+    assert_true(pacer.stopped); // nothing for this thread to do
+}
+
+static void open_loop_never_shifts(void **state)
+{
+    (void)state;
+    struct edge_load_config config = {
+        .rate = 1000, .warmup_ns = 2 * MS, .duration_ns = 8 * MS}; // due at 0, 1, ... 9 ms
+    struct edge_pacer pacer;
+    bool counted;
+    edge_pacer_init(&pacer, &config, 0, 1, 0);
+    assert_true(edge_pacer_ready(&pacer, 0));
+    assert_int_equal(edge_pacer_take(&pacer, 0, &counted), 0);
+    assert_false(counted);
+    assert_false(edge_pacer_ready(&pacer, MS - 1));
+    assert_int_equal(edge_pacer_next(&pacer), MS);
+    // A stall of six milliseconds: all that was due comes at once, with its own due time.
+    for (uint64_t i = 1; i <= 7; i++) {
+        assert_true(edge_pacer_ready(&pacer, 7 * MS));
+        assert_int_equal(edge_pacer_take(&pacer, 7 * MS, &counted), i * MS);
+        assert_int_equal(counted, i >= 2);
+    }
+    assert_false(edge_pacer_ready(&pacer, 7 * MS));
+    // 8 and 9 never start.
+    assert_false(edge_pacer_ready(&pacer, 10 * MS));
+    assert_int_equal(edge_pacer_due(&pacer), 8);
+    assert_int_equal(edge_pacer_unsent(&pacer), 2);
+    assert_int_equal(pacer.taken, 6);
+}
+
+static void open_loop_by_total(void **state)
+{
+    (void)state;
+    struct edge_load_config config = {.rate = 1000, .warmup_ns = 2 * MS, .total = 3};
+    struct edge_pacer pacer;
+    bool counted;
+    edge_pacer_init(&pacer, &config, 0, 1, 0);
+    unsigned taken = 0;
+    for (; edge_pacer_ready(&pacer, 100 * MS); taken++)
+        edge_pacer_take(&pacer, 100 * MS, &counted);
+    assert_int_equal(taken, 2 + 3);
+    assert_int_equal(edge_pacer_due(&pacer), 3);
+    assert_int_equal(edge_pacer_unsent(&pacer), 0);
+}
+
+static void stopped_early(void **state)
+{
+    (void)state;
+    struct edge_load_config config = {.rate = 1000, .duration_ns = 100 * MS};
+    struct edge_pacer pacer;
+    bool counted;
+    edge_pacer_init(&pacer, &config, 0, 1, 0);
+    for (int i = 0; i < 4; i++)
+        edge_pacer_take(&pacer, 3 * MS, &counted);
+    edge_pacer_stop(&pacer, 10 * MS);
+    assert_false(edge_pacer_ready(&pacer, 10 * MS));
+    assert_int_equal(pacer.window_stop_ns, 10 * MS);
+    assert_int_equal(edge_pacer_due(&pacer), 10);
+    assert_int_equal(edge_pacer_unsent(&pacer), 6);
+    edge_pacer_stop(&pacer, 50 * MS); // later: no change
+    assert_int_equal(edge_pacer_due(&pacer), 10);
+
+    // In warm-up: nothing was due.
+    config.warmup_ns = 50 * MS;
+    edge_pacer_init(&pacer, &config, 0, 1, 0);
+    edge_pacer_stop(&pacer, 10 * MS);
+    assert_int_equal(edge_pacer_due(&pacer), 0);
+    assert_int_equal(edge_pacer_unsent(&pacer), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_loop_by_time),    cmocka_unit_test(closed_loop_by_total),
+        cmocka_unit_test(open_loop_never_shifts), cmocka_unit_test(open_loop_by_total),
+        cmocka_unit_test(stopped_early),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
