@@ -20,10 +20,10 @@ static const struct edge_option options[] = {
 const struct edge_command edge_agent_command_options = {
     .name = "bench-edge agent",
     .operands = "",
-    .summary = "Runs on the board: starts the server and measures it, told by JSON lines on stdin.",
+    .summary = "Run on the board: start the server and measure it, told by JSON lines on stdin.",
     .epilog =
-        "`bench-edge run` starts the agent by itself. It ends, and takes the server along, when "
-        "its stdin closes.",
+        "`bench-edge run` starts the agent by itself. When its stdin closes it ends, and takes\n"
+        "the server along.",
     .options = options,
 };
 

@@ -151,7 +151,7 @@ int edge_agent_client_sync(struct edge_agent_client *client, struct edge_agent_s
 {
     sync->round_trip_ns = UINT64_MAX;
     for (int i = 0; i < PINGS; i++) {
-        json_t *answer;
+        json_t *answer = NULL;
         uint64_t sent_ns = edge_clock_ns();
         int error = edge_agent_client_call(client, json_pack("{ss}", "op", "ping"), ANSWER_NS,
                                            &answer, message);
@@ -175,7 +175,7 @@ int edge_agent_client_sync(struct edge_agent_client *client, struct edge_agent_s
 
 static int shake_hands(struct edge_agent_client *client, struct edge_message *message)
 {
-    json_t *answer;
+    json_t *answer = NULL;
     json_t *hello = json_pack("{sssi}", "op", "hello", "protocol", EDGE_AGENT_PROTOCOL);
     int error = edge_agent_client_call(client, hello, ANSWER_NS, &answer, message);
     if (error)

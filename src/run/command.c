@@ -67,13 +67,13 @@ static const struct edge_option options[] = {
 const struct edge_command edge_run_command_options = {
     .name = "bench-edge run",
     .operands = "[SERVER...]",
-    .summary = "Measures gRPC servers: start, warm up, load, sample, judge, repeat.",
-    .epilog = "SERVER is a name in the folder servers/ beside bench-edge, or the path of any "
-              "program that "
-              "takes --port N. Without one, every server in that folder is measured.\n"
-              "Results go to DIR/<utc>-<board>/<server>.<scenario>.<call>.jsonl.\n"
-              "Exit codes: 0 all valid, 1 a server could not be measured, 2 usage, 3 a result is "
-              "invalid.",
+    .summary = "Measure gRPC servers: start, warm up, load, sample, judge, repeat.",
+    .epilog =
+        "SERVER is a name in the folder servers/ beside bench-edge, or the path of any program\n"
+        "that takes --port N. Without one, every server in that folder is measured.\n"
+        "Results go to DIR/<utc>-<board>/<server>.<scenario>.<call>.jsonl.\n\n"
+        "Exit codes: 0 all valid, 1 a server could not be measured, 2 usage, 3 a result is\n"
+        "not valid.",
     .options = options,
 };
 

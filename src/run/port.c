@@ -16,7 +16,7 @@ int edge_port_pick(const char *host, struct edge_message *message)
     int error = -EADDRINUSE;
     for (unsigned i = 0; i < 200 && error == -EADDRINUSE; i++) {
         struct edge_address address;
-        uint16_t port = (uint16_t)(FIRST + (at + i * STEP) % COUNT);
+        uint16_t port = (uint16_t)(FIRST + (at + (uint64_t)i * STEP) % COUNT);
         error = edge_address_numeric(host, port, &address, message);
         if (error)
             return error;

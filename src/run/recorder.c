@@ -8,6 +8,7 @@
 #include "base/build_info.h"
 #include "base/clock.h"
 #include "run/judge.h"
+#include "run/version_line.h"
 
 static void put(struct edge_recorder *recorder, enum edge_record_type type, const void *record)
 {
@@ -60,7 +61,7 @@ static void put_builds(struct edge_recorder *recorder, const struct edge_server_
     SET(build.build, "%s", info->build);
     SET(build.target, "%s", info->target);
     put(recorder, EDGE_RECORD_BUILD, &build);
-    edge_servers_build(server, &build);
+    edge_version_line_parse(server->version, server->name, &build);
     if (!build.tls[0])
         SET(build.tls, "off"); // the generator speaks h2c only
     put(recorder, EDGE_RECORD_BUILD, &build);

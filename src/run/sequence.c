@@ -72,14 +72,20 @@ static int take_event(struct progress *progress, const json_t *event)
     return 0;
 }
 
-static void take_mark(struct edge_agent_client *agent, uint64_t *id,
-                      struct edge_agent_sample *sample)
+// Takes the reference.
+static void keep_mark(struct progress *progress, json_t *answer, struct edge_agent_sample *sample)
 {
-    json_t *answer = *id ? edge_agent_client_answer(agent, *id) : NULL;
+    edge_agent_json_to_sample(json_object_get(answer, "sample"), sample);
+    edge_recorder_sample(progress->sequence->recorder, progress->measurement->repeat, sample);
+    json_decref(answer);
+}
+
+static void take_mark(struct progress *progress, uint64_t *id, struct edge_agent_sample *sample)
+{
+    json_t *answer = *id ? edge_agent_client_answer(progress->sequence->agent, *id) : NULL;
     if (!answer)
         return;
-    edge_agent_json_to_sample(json_object_get(answer, "sample"), sample);
-    json_decref(answer);
+    keep_mark(progress, answer, sample);
     *id = 0;
 }
 
@@ -98,8 +104,8 @@ static int turn(struct progress *progress, uint64_t until_ns)
         error = take_event(progress, event);
         json_decref(event);
     }
-    take_mark(sequence->agent, &progress->start_mark, &measurement->window_start);
-    take_mark(sequence->agent, &progress->stop_mark, &measurement->window_stop);
+    take_mark(progress, &progress->start_mark, &measurement->window_start);
+    take_mark(progress, &progress->stop_mark, &measurement->window_stop);
     return error;
 }
 
@@ -353,9 +359,14 @@ static int run_load(struct progress *progress)
     int watched = watch_load(progress, load);
     error = edge_load_finish(load, &measurement->load);
     measurement->load_stop_ns = edge_clock_ns();
-    measurement->loaded = error == 0;
     if (error)
         return edge_fail(progress->message, error, "out of memory");
+    measurement->loaded = measurement->load.window_stop_ns > measurement->load.window_start_ns;
+    if (!measurement->loaded) {
+        edge_load_result_free(&measurement->load);
+        if (!measurement->problem[0])
+            PROBLEM(progress, "was stopped before the window began");
+    }
     return watched ? watched : take_late_marks(progress);
 }
 
@@ -370,8 +381,7 @@ static int measure(struct progress *progress)
                      &answer);
     if (error)
         return error;
-    edge_agent_json_to_sample(json_object_get(answer, "sample"), &measurement->idle);
-    json_decref(answer);
+    keep_mark(progress, answer, &measurement->idle);
     // Without it the peak counts from the server's start: worse, yet true.
     int reset = call(progress, json_pack("{ss}", "op", "reset_peak"), NULL);
     if (reset && reset != EDGE_ERR_FAILED)

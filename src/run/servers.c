@@ -210,62 +210,6 @@ int edge_servers_find(struct edge_servers *servers, const char *folder, char *co
     return error;
 }
 
-// Appends a word to the version.
-static void add_word(struct edge_record_build *build, const char *word, size_t len)
-{
-    size_t used = strlen(build->version);
-    snprintf(build->version + used, sizeof(build->version) - used, "%s%.*s", used > 0 ? " " : "",
-             (int)len, word);
-}
-
-// The member that a key fills, or NULL.
-static char *member_of(struct edge_record_build *build, const char *key, size_t len, size_t *size)
-{
-    const struct {
-        const char *key;
-        char *member;
-        size_t size;
-    } members[] = {
-        {"git", build->git, sizeof(build->git)},
-        {"compiler", build->compiler, sizeof(build->compiler)},
-        {"flags", build->flags, sizeof(build->flags)},
-        {"build", build->build, sizeof(build->build)},
-        {"target", build->target, sizeof(build->target)},
-        {"codec", build->codec, sizeof(build->codec)},
-        {"tls", build->tls, sizeof(build->tls)},
-    };
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-        *size = members[i].size;
-        if (strlen(members[i].key) == len && strncmp(members[i].key, key, len) == 0)
-            return members[i].member;
-    }
-    return NULL;
-}
-
-void edge_servers_build(const struct edge_server_entry *entry, struct edge_record_build *build)
-{
-    const char *at = entry->version;
-    size_t name = strlen(entry->name);
-    edge_record_init(EDGE_RECORD_BUILD, build);
-    snprintf(build->program, sizeof(build->program), "server");
-    if (strncmp(at, entry->name, name) == 0 && at[name] == ' ')
-        at += name;
-    while (*(at += strspn(at, " \t"))) {
-        size_t size, len = strcspn(at, " \t"), key = strcspn(at, "= \t");
-        const char *value = at + key + 1;
-        if (at[key] == '=' && *value == '"') {
-            value++;
-            len = (size_t)(value - at) + strcspn(value, "\"");
-        }
-        char *member = at[key] == '=' ? member_of(build, at, key, &size) : NULL;
-        if (member)
-            snprintf(member, size, "%.*s", (int)(at + len - value), value);
-        else
-            add_word(build, at, len);
-        at += len + (at[len] == '"');
-    }
-}
-
 void edge_servers_free(struct edge_servers *servers)
 {
     free(servers->at);

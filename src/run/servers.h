@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "result/record.h"
 
 struct edge_server_entry {
     char name[128]; // the row's name: the file's
@@ -30,11 +29,6 @@ struct edge_servers {
 // negated errno (the folder, memory), with a message.
 int edge_servers_find(struct edge_servers *servers, const char *folder, char *const *operands,
                       size_t operand_count, struct edge_message *message);
-
-// Fills the build record of a server from its --version: words and key=value pairs (key="a value"
-// if it has blanks) on one line. The pairs git, compiler, flags, build, target, codec and tls fill
-// those members; the version is all else, without the server's own name in front.
-void edge_servers_build(const struct edge_server_entry *entry, struct edge_record_build *build);
 
 // Frees the list. Safe twice.
 void edge_servers_free(struct edge_servers *servers);

@@ -1,0 +1,72 @@
+#include "cmocka_headers.h"
+
+#include <string.h>
+
+#include "run/target.h"
+
+static void expect_split(const char *allowed, uint64_t server, uint64_t client,
+                         const char *server_cpus, const char *client_cpus, const char *others)
+{
+    struct edge_cpuset set;
+    struct edge_target target;
+    struct edge_message message;
+    char text[128];
+    assert_int_equal(edge_cpuset_parse(allowed, &set), 0);
+    assert_int_equal(edge_target_split(&target, &set, server, client, &message), 0);
+    assert_string_equal(edge_cpuset_text(&target.server_cpus, text, sizeof(text)), server_cpus);
+    assert_string_equal(edge_cpuset_text(&target.client_cpus, text, sizeof(text)), client_cpus);
+    assert_string_equal(edge_cpuset_text(&target.other_cpus, text, sizeof(text)), others);
+    assert_int_equal(target.shared, strcmp(server_cpus, client_cpus) == 0);
+}
+
+static void server_and_generator_get_cpus_of_their_own(void **state)
+{
+    (void)state;
+    expect_split("0-1", 1, 1, "0", "1", "1");
+    expect_split("0-3", 1, 1, "0", "1", "1-3");
+    expect_split("0-3", 2, 2, "0-1", "2-3", "2-3");
+    expect_split("2,5,7", 1, 2, "2", "5,7", "5,7");
+}
+
+static void a_single_cpu_is_shared(void **state)
+{
+    (void)state;
+    expect_split("3", 1, 1, "3", "3", "3");
+}
+
+static void too_few_cpus_are_a_usage_error(void **state)
+{
+    (void)state;
+    static const uint64_t asked[][2] = {{1, 2}, {2, 1}, {3, 1}, {UINT64_MAX, 2}};
+    struct edge_cpuset set;
+    struct edge_target target;
+    assert_int_equal(edge_cpuset_parse("0-1", &set), 0);
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+        struct edge_message message = {""};
+        assert_int_equal(edge_target_split(&target, &set, asked[i][0], asked[i][1], &message),
+                         EDGE_ERR_USAGE);
+        assert_non_null(strstr(message.text, "found 2 that may be used (0-1)"));
+    }
+    assert_int_equal(edge_cpuset_parse("0", &set), 0);
+    assert_int_equal(edge_target_split(&target, &set, 1, 2, NULL), EDGE_ERR_USAGE);
+}
+
+static void only_local_is_known(void **state)
+{
+    (void)state;
+    struct edge_target target;
+    struct edge_message message;
+    assert_int_equal(edge_target_init(&target, "qemu:rpizero", 1, 1, &message), EDGE_ERR_USAGE);
+    assert_non_null(strstr(message.text, "\"local\""));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(server_and_generator_get_cpus_of_their_own),
+        cmocka_unit_test(a_single_cpu_is_shared),
+        cmocka_unit_test(too_few_cpus_are_a_usage_error),
+        cmocka_unit_test(only_local_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
