@@ -12,47 +12,41 @@ struct field {
     size_t size;
 };
 
-#define NUMBER(s, f)                                                                               \
-    {                                                                                              \
-#f, offsetof(struct s, f), 0                                                               \
-    }
-#define TEXT(s, f)                                                                                 \
-    {                                                                                              \
-#f, offsetof(struct s, f), sizeof(((struct s *)0)->f)                                      \
-    }
+#define NUMBER(s, f) #f, offsetof(struct s, f), 0
+#define TEXT(s, f)   #f, offsetof(struct s, f), sizeof(((struct s *)0)->f)
 
 static const struct field board_fields[] = {
-    TEXT(edge_board, model),
-    TEXT(edge_board, model_source),
-    TEXT(edge_board, cpu),
-    TEXT(edge_board, machine),
-    TEXT(edge_board, kernel),
-    TEXT(edge_board, os),
-    TEXT(edge_board, governor),
-    TEXT(edge_board, allowed_cpus),
-    NUMBER(edge_board, cores),
-    NUMBER(edge_board, ram_bytes),
-    NUMBER(edge_board, page_bytes),
-    NUMBER(edge_board, userland_bits),
+    {TEXT(edge_board, model)},
+    {TEXT(edge_board, model_source)},
+    {TEXT(edge_board, cpu)},
+    {TEXT(edge_board, machine)},
+    {TEXT(edge_board, kernel)},
+    {TEXT(edge_board, os)},
+    {TEXT(edge_board, governor)},
+    {TEXT(edge_board, allowed_cpus)},
+    {NUMBER(edge_board, cores)},
+    {NUMBER(edge_board, ram_bytes)},
+    {NUMBER(edge_board, page_bytes)},
+    {NUMBER(edge_board, userland_bits)},
     {NULL, 0, 0},
 };
 
 static const struct field sample_fields[] = {
-    TEXT(edge_agent_sample, label),
-    TEXT(edge_agent_sample, cpu_source),
-    NUMBER(edge_agent_sample, t_ns),
-    NUMBER(edge_agent_sample, wall_ns),
-    NUMBER(edge_agent_sample, cpu_ns),
-    NUMBER(edge_agent_sample, rss_bytes),
-    NUMBER(edge_agent_sample, hwm_bytes),
-    NUMBER(edge_agent_sample, pss_bytes),
-    NUMBER(edge_agent_sample, threads),
-    NUMBER(edge_agent_sample, processes),
-    NUMBER(edge_agent_sample, voluntary_switches),
-    NUMBER(edge_agent_sample, involuntary_switches),
-    NUMBER(edge_agent_sample, machine_busy_ns),
-    NUMBER(edge_agent_sample, machine_idle_ns),
-    NUMBER(edge_agent_sample, machine_steal_ns),
+    {TEXT(edge_agent_sample, label)},
+    {TEXT(edge_agent_sample, cpu_source)},
+    {NUMBER(edge_agent_sample, t_ns)},
+    {NUMBER(edge_agent_sample, wall_ns)},
+    {NUMBER(edge_agent_sample, cpu_ns)},
+    {NUMBER(edge_agent_sample, rss_bytes)},
+    {NUMBER(edge_agent_sample, hwm_bytes)},
+    {NUMBER(edge_agent_sample, pss_bytes)},
+    {NUMBER(edge_agent_sample, threads)},
+    {NUMBER(edge_agent_sample, processes)},
+    {NUMBER(edge_agent_sample, voluntary_switches)},
+    {NUMBER(edge_agent_sample, involuntary_switches)},
+    {NUMBER(edge_agent_sample, machine_busy_ns)},
+    {NUMBER(edge_agent_sample, machine_idle_ns)},
+    {NUMBER(edge_agent_sample, machine_steal_ns)},
     {NULL, 0, 0},
 };
 

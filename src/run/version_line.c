@@ -5,18 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SIZE(m) sizeof(((struct edge_record_build *)0)->m)
-#define MEMBER(m)                                                                                  \
-    {                                                                                              \
-#m, offsetof(struct edge_record_build, m), SIZE(m)                                         \
-    }
+#define SIZE(m)   sizeof(((struct edge_record_build *)0)->m)
+#define MEMBER(m) #m, offsetof(struct edge_record_build, m), SIZE(m)
 
 static const struct {
     const char *key;
     size_t offset, size;
 } members[] = {
-    MEMBER(git),    MEMBER(compiler), MEMBER(flags), MEMBER(build),
-    MEMBER(target), MEMBER(codec),    MEMBER(tls),
+    {MEMBER(git)},    {MEMBER(compiler)}, {MEMBER(flags)}, {MEMBER(build)},
+    {MEMBER(target)}, {MEMBER(codec)},    {MEMBER(tls)},
 };
 
 // True if the pair went into a member.
