@@ -171,7 +171,9 @@ static int on_headers(struct edge_client *client, const struct edge_frame *frame
         return on_block(client, frame->stream, frame->flags, payload + at, len);
     client->block_stream = frame->stream;
     client->block_flags = frame->flags;
-    return edge_buffer_append(&client->block, payload + at, len);
+    // Room also for an empty block, so that it has an address.
+    int error = edge_buffer_reserve(&client->block, len + 1);
+    return error == 0 ? edge_buffer_append(&client->block, payload + at, len) : error;
 }
 
 static int on_continuation(struct edge_client *client, const struct edge_frame *frame,

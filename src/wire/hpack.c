@@ -225,6 +225,9 @@ static int inflate_block(struct edge_hpack_decoder *decoder, struct remembered *
     slot->fields.count = 0;
     slot->fields.memo = 0;
     edge_buffer_consume(&slot->text, slot->text.len);
+    // Room also for empty strings, so that they have an address.
+    if (edge_buffer_reserve(&slot->text, 1) < 0)
+        return -ENOMEM;
     for (;;) {
         nghttp2_nv nv;
         int flags = 0;
