@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/procfs.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 static int write_text(const char *folder, const char *file, const char *text)
@@ -139,7 +140,8 @@ uint64_t edge_ram_limit_kills(const struct edge_ram_limit *limit)
 
 void edge_ram_limit_free(struct edge_ram_limit *limit)
 {
-    if (limit->group[0])
-        rmdir(limit->group);
+    // A process that was killed leaves its group a moment after it has been waited for.
+    for (int i = 0; limit->group[0] && rmdir(limit->group) != 0 && errno == EBUSY && i < 100; i++)
+        edge_clock_sleep_until(edge_clock_ns() + EDGE_NS_PER_MS);
     limit->group[0] = '\0';
 }

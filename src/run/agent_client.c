@@ -205,7 +205,11 @@ void edge_agent_client_stop(struct edge_agent_client *client)
 {
     if (client->process.pid > 0 && !client->process.exited && client->process.stdin_fd >= 0) {
         struct edge_message ignored; // it is gone or about to go
-        edge_agent_client_call(client, json_pack("{ss}", "op", "bye"), GOODBYE_NS, NULL, &ignored);
+        uint64_t until_ns = edge_clock_ns() + GOODBYE_NS;
+        int gone = edge_agent_client_call(client, json_pack("{ss}", "op", "bye"), GOODBYE_NS, NULL,
+                                          &ignored);
+        while (!gone && edge_clock_ns() < until_ns) // it stops the server first
+            gone = edge_agent_client_wait(client, -1, until_ns, &ignored);
     }
     edge_subprocess_stop(&client->process, GOODBYE_NS);
     edge_buffer_free(&client->input);
