@@ -28,10 +28,18 @@ static bool read_bytes(pb_istream_t *stream, pb_byte_t *out, size_t count)
     return true;
 }
 
+// NULL: nanopb made this stream up for a field that is not length-delimited, as ours all are.
+static struct reader *reader_of(pb_istream_t *stream)
+{
+    return stream->callback == read_bytes ? stream->state : NULL;
+}
+
 // Takes the rest of a substream where it lies.
 static bool take_text(pb_istream_t *stream, struct edge_nanopb_text *text)
 {
-    struct reader *reader = stream->state;
+    struct reader *reader = reader_of(stream);
+    if (reader == NULL)
+        return false;
     text->bytes = reader->at;
     text->len = stream->bytes_left;
     reader->at += text->len;
@@ -42,7 +50,9 @@ static bool take_text(pb_istream_t *stream, struct edge_nanopb_text *text)
 
 static bool take_pet(pb_istream_t *stream, struct edge_nanopb_pets *pets)
 {
-    struct reader *reader = stream->state;
+    struct reader *reader = reader_of(stream);
+    if (reader == NULL)
+        return false;
     if (pets->count == pets->cap) {
         size_t cap = pets->cap == 0 ? 4 : pets->cap * 2;
         helloworld_Pet *items =
