@@ -15,9 +15,9 @@
 #include "grpc/method.h"
 #include "grpc/status.h"
 
-#define EDGE_CALL_QUEUE_HIGH  (16u * 1024u) // bytes of replies at which a method should stop
-#define EDGE_CALL_MESSAGE_MAX 1024u         // longest grpc-message, percent-encoded
-#define EDGE_CALL_NEVER       UINT64_MAX    // no deadline
+#define EDGE_CALL_QUEUE_HIGH  16384u     // bytes of replies at which a method should stop
+#define EDGE_CALL_MESSAGE_MAX 1024u      // longest grpc-message, percent-encoded
+#define EDGE_CALL_NEVER       UINT64_MAX // no deadline
 
 // What all calls of a server share. Borrowed by each call.
 struct edge_call_shared {

@@ -6,12 +6,14 @@
 
 #include "base/error.h"
 #include "grpc/call.h"
+#include "grpc/h2_fields.h"
+#include "grpc/h2_memory.h"
 #include "grpc/request.h"
 #include "grpc/timeout.h"
 
-#define MESSAGE_DEFAULT (4u * 1024u * 1024u)
+#define MESSAGE_DEFAULT ((size_t)4 << 20)
 #define STREAMS_DEFAULT 1000u
-#define WINDOW_DEFAULT  (1024u * 1024u)
+#define WINDOW_DEFAULT  (1u << 20)
 
 struct edge_h2 {
     struct edge_h2_config config;
@@ -58,14 +60,6 @@ struct edge_h2_session {
     enum shutdown_phase phase;
 };
 
-#define FIXED (NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE)
-
-static nghttp2_nv field(const char *name, const char *value, size_t value_len)
-{
-    return (nghttp2_nv){(uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, strlen(name),
-                        value_len, FIXED};
-}
-
 static struct stream *find(struct edge_h2_session *session, int32_t id)
 {
     if (session->current != NULL && session->current->id == id)
@@ -92,26 +86,11 @@ static void close_stream(struct stream *stream)
 
 // --- Sending ---
 
-#define TRAILER_FIELDS_MAX 3
-
-// The fields that carry the status: two, or three with words the peer has room for.
-static size_t status_fields(struct stream *stream, nghttp2_nv *fields)
+// What the client takes in a header list.
+static uint32_t list_max(const struct stream *stream)
 {
-    const struct edge_call *call = &stream->call;
-    const char *digits = edge_status_digits(call->status);
-    size_t count = 0;
-    fields[count++] = field("grpc-status", digits, strlen(digits));
-    if (call->message_len == 0)
-        return count;
-    nghttp2_nv message = field("grpc-message", call->message, call->message_len);
-    uint32_t room = nghttp2_session_get_remote_settings(stream->session->ng,
-                                                        NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE);
-    // 192: :status, content-type and grpc-status, each counted with 32 more.
-    if (message.namelen + message.valuelen + 32 + 192 > room)
-        return count;
-    message.flags |= NGHTTP2_NV_FLAG_NO_INDEX;
-    fields[count++] = message;
-    return count;
+    return nghttp2_session_get_remote_settings(stream->session->ng,
+                                               NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE);
 }
 
 // The frame with END_STREAM is submitted.
@@ -145,8 +124,8 @@ static ssize_t read_reply(nghttp2_session *ng, int32_t id, uint8_t *buffer, size
     if (take > 0)
         *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
     if (call->ended && take == pending) {
-        nghttp2_nv fields[TRAILER_FIELDS_MAX];
-        size_t count = status_fields(stream, fields);
+        nghttp2_nv fields[EDGE_H2_FIELDS_MAX];
+        size_t count = edge_h2_fields_trailers(fields, call, list_max(stream));
         if (nghttp2_submit_trailer(ng, id, fields, count) != 0)
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
         set_trailed(stream);
@@ -191,24 +170,22 @@ static int send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *h
 
 static void respond(struct stream *stream)
 {
-    static const char status_200[] = "200";
-    static const char grpc[] = "application/grpc";
     struct edge_call *call = &stream->call;
-    bool has_replies = edge_call_pending(call) > 0;
-    if (!has_replies && !call->ended)
-        return;
-    nghttp2_nv fields[2 + TRAILER_FIELDS_MAX];
-    fields[0] = field(":status", status_200, 3);
-    fields[1] = field("content-type", grpc, sizeof(grpc) - 1);
-    size_t count = 2;
+    nghttp2_nv fields[EDGE_H2_FIELDS_MAX];
     nghttp2_data_provider provider = {.source.ptr = stream, .read_callback = read_reply};
-    if (!has_replies) {
-        count += status_fields(stream, &fields[2]);
+    nghttp2_data_provider *body = NULL;
+    size_t count;
+    if (edge_call_pending(call) > 0) {
+        count = edge_h2_fields_response(fields);
+        body = &provider;
+    } else if (call->ended) {
+        count = edge_h2_fields_trailers_only(fields, call, list_max(stream));
         set_trailed(stream);
+    } else {
+        return;
     }
     stream->responded = true;
-    if (nghttp2_submit_response(stream->session->ng, stream->id, fields, count,
-                                has_replies ? &provider : NULL) != 0)
+    if (nghttp2_submit_response(stream->session->ng, stream->id, fields, count, body) != 0)
         reset(stream, NGHTTP2_INTERNAL_ERROR);
 }
 
@@ -230,17 +207,8 @@ static void wake(struct edge_call *call)
 
 static void refuse(struct stream *stream, const struct edge_refusal *refusal)
 {
-    nghttp2_nv fields[5];
-    size_t count = 0;
-    fields[count++] = field(":status", refusal->http_status, 3);
-    if (refusal->status >= 0) {
-        const char *digits = edge_status_digits(refusal->status);
-        fields[count++] = field("content-type", "application/grpc", 16);
-        fields[count++] = field("grpc-status", digits, strlen(digits));
-        fields[count++] = field("grpc-message", refusal->message, strlen(refusal->message));
-    }
-    if (refusal->list_encodings)
-        fields[count++] = field("grpc-accept-encoding", "identity", 8);
+    nghttp2_nv fields[EDGE_H2_FIELDS_MAX];
+    size_t count = edge_h2_fields_refusal(fields, refusal);
     stream->call.ended = true;
     stream->responded = true;
     set_trailed(stream);
@@ -405,32 +373,6 @@ static int on_frame_send(nghttp2_session *ng, const nghttp2_frame *frame, void *
 
 // --- The shared object ---
 
-static void *memory_alloc(size_t size, void *pool)
-{
-    return edge_pool_alloc(pool, size);
-}
-
-static void memory_free(void *block, void *pool)
-{
-    edge_pool_release(pool, block);
-}
-
-static void *memory_calloc(size_t count, size_t size, void *pool)
-{
-    size_t total;
-    if (__builtin_mul_overflow(count, size, &total))
-        return NULL;
-    void *block = edge_pool_alloc(pool, total);
-    if (block != NULL)
-        memset(block, 0, total);
-    return block;
-}
-
-static void *memory_realloc(void *block, size_t size, void *pool)
-{
-    return edge_pool_realloc(pool, block, size);
-}
-
 static void set_options(nghttp2_option *options)
 {
     // A stream whose replies are not taken must not get more window: we decide.
@@ -474,11 +416,7 @@ int edge_h2_new(const struct edge_h2_config *config, struct edge_h2 **h2)
                                                   .max_message = made->config.max_message,
                                                   .context = config->context,
                                                   .wake = wake};
-    made->memory = (nghttp2_mem){.mem_user_data = config->pool,
-                                 .malloc = memory_alloc,
-                                 .free = memory_free,
-                                 .calloc = memory_calloc,
-                                 .realloc = memory_realloc};
+    made->memory = edge_h2_memory(config->pool);
     if (nghttp2_option_new(&made->options) != 0 ||
         nghttp2_session_callbacks_new(&made->callbacks) != 0) {
         edge_h2_del(made);
@@ -606,8 +544,8 @@ static void expire(struct stream *stream)
         return;
     }
     // DATA may be waiting for window that never comes: the trailers go without it.
-    nghttp2_nv fields[TRAILER_FIELDS_MAX];
-    size_t count = status_fields(stream, fields);
+    nghttp2_nv fields[EDGE_H2_FIELDS_MAX];
+    size_t count = edge_h2_fields_trailers(fields, call, list_max(stream));
     set_trailed(stream);
     if (nghttp2_submit_trailer(stream->session->ng, stream->id, fields, count) != 0)
         reset(stream, NGHTTP2_CANCEL);

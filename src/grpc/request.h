@@ -8,8 +8,8 @@
 
 #include "grpc/status.h"
 
-#define EDGE_REQUEST_SOFT_BYTES (16u * 1024u) // header list size that is still served
-#define EDGE_REQUEST_HARD_BYTES (64u * 1024u) // beyond this the peer is not worth an answer
+#define EDGE_REQUEST_SOFT_BYTES 16384u // header list size that is still served
+#define EDGE_REQUEST_HARD_BYTES 65536u // beyond this the peer is not worth an answer
 #define EDGE_REQUEST_HARD_COUNT 1000u
 
 enum edge_content_type {

@@ -42,7 +42,7 @@ static struct edge_protobuf_field find(const uint8_t *bytes, size_t len, uint32_
 // Drops "name" and the dot after it from the symbol. False if it does not begin so.
 static bool strip(const struct edge_protobuf_field *name, const char **symbol, size_t *len)
 {
-    if (name->len > *len || memcmp(name->bytes, *symbol, name->len) != 0)
+    if (name->len == 0 || name->len > *len || memcmp(name->bytes, *symbol, name->len) != 0)
         return false;
     *symbol += name->len;
     *len -= name->len;
@@ -75,6 +75,7 @@ static bool defines(enum kind kind, const struct edge_protobuf_field *definition
     return false;
 }
 
+// All our files have a package.
 static bool file_defines(const struct edge_protobuf_field *file, const char *symbol, size_t len)
 {
     struct edge_protobuf_field package = find(file->bytes, file->len, FILE_PACKAGE);

@@ -13,9 +13,9 @@
 #include "net/socket.h"
 #include "server/health.h"
 
-#define IO_BYTES        (64u * 1024u)
+#define IO_BYTES        65536u
 #define ARENA_FACTOR    4 // a decoded message may take that many times --max-message
-#define ARENA_MIN       (1024u * 1024u)
+#define ARENA_MIN       ((size_t)1 << 20)
 #define NOTICE_NS       EDGE_NS_PER_S        // for the PING of a draining client to come back
 #define DRAIN_NS        (10 * EDGE_NS_PER_S) // for its calls to end
 #define ACCEPT_PAUSE_NS (100 * EDGE_NS_PER_MS)
