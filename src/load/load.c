@@ -80,7 +80,7 @@ static int start_threads(struct edge_load *load, struct edge_message *message)
 static int init_workers(struct edge_load *load, struct edge_message *message)
 {
     unsigned count = threads_for(load->plan.config);
-    // The atomics at the end of a worker have cache lines of their own.
+    // Workers begin at cache lines of their own.
     load->workers = aligned_alloc(_Alignof(struct edge_worker), count * sizeof(*load->workers));
     if (load->workers == NULL)
         return edge_fail(message, -ENOMEM, "out of memory");

@@ -19,6 +19,11 @@ double edge_summary_rate(const struct edge_load_result *result)
     return window_ns > 0 ? (double)result->ok_in_window * 1e9 / (double)window_ns : -1;
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void print_latency(FILE *out, const char *name, const struct edge_histogram *histogram,
                           double ns)
 {
@@ -209,7 +214,8 @@ static void print_health(const struct edge_load_config *config,
                     (double)thread->replies / (double)thread->recv_calls);
         fputc('\n', out);
     }
-    fprintf(out, "  %" PRIu64 " connections opened, %" PRIu64 " lost\n", result->connections_opened,
+    fprintf(out, "  %" PRIu64 " connection%s opened, %" PRIu64 " lost\n",
+            result->connections_opened, plural(result->connections_opened),
             result->connections_lost);
     if (result->send_lag.count > 0)
         fprintf(out, "  send lag: p50 %s, p99 %s, max %s\n",

@@ -23,6 +23,10 @@ struct edge_worker_control {
 };
 
 struct edge_worker {
+    _Alignas(64) _Atomic uint64_t live_ended; // these are written by this thread only
+    _Atomic uint64_t live_ok;
+    _Atomic bool done;
+
     pthread_t thread;
     const struct edge_plan *plan;
     struct edge_worker_control *control;
@@ -43,10 +47,6 @@ struct edge_worker {
     bool window_open, window_closed;
     struct edge_load_thread health; // at the window's opening: what to subtract
     uint64_t ended_before, bytes_in_before, bytes_out_before, opened_ns;
-
-    _Alignas(64) _Atomic uint64_t live_ended; // written by this thread only
-    _Atomic uint64_t live_ok;
-    _Atomic bool done;
 };
 
 // Prepares thread `index` of `count` and its channels; nothing runs yet. 0 or a negated errno.

@@ -5,7 +5,7 @@
 #include "load/books.h"
 #include "load/judge.h"
 
-#define US 1000u
+#define US UINT64_C(1000)
 
 static void busy_thread(void **state)
 {
