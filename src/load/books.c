@@ -62,6 +62,9 @@ void edge_books_merge(struct edge_load_result *books, const struct edge_load_res
 {
     books->connections_opened += other->connections_opened;
     books->connections_lost += other->connections_lost;
+    if (other->stream_limit > 0 &&
+        (books->stream_limit == 0 || other->stream_limit < books->stream_limit))
+        books->stream_limit = other->stream_limit;
     books->due += other->due;
     books->sent += other->sent;
     books->unsent += other->unsent;

@@ -156,6 +156,10 @@ static void on_goaway(void *owner, uint32_t last, uint32_t code, const char *deb
 static void on_settings(void *owner)
 {
     struct edge_channel *channel = owner;
+    uint64_t *limit = &channel->group->books.stream_limit;
+    uint32_t allowed = channel->client.max_streams;
+    if (allowed < channel->share && (*limit == 0 || allowed < *limit))
+        *limit = allowed;
     if (channel->state != EDGE_CHANNEL_CONNECTING)
         return;
     channel->state = EDGE_CHANNEL_READY;

@@ -54,11 +54,16 @@ enum edge_outcome {
 // "ok", "wrong_reply", ... : the keys of records.
 const char *edge_outcome_name(enum edge_outcome outcome);
 
+#define EDGE_LOAD_UNKNOWN UINT64_MAX // not measured
+
 // One generator thread's own health.
 struct edge_load_thread {
     int cpu;             // pinned to, or -1
     uint64_t elapsed_ns; // between two readings of its CPU time, at the window's edges
     uint64_t cpu_ns;     // CPU time used between them
+    // How long it was ready to run but had no CPU, between them; EDGE_LOAD_UNKNOWN where the kernel
+    // does not say.
+    uint64_t run_delay_ns;
     uint64_t turns;      // loop turns inside the window
     uint64_t recv_calls; // reads inside the window
     uint64_t replies;    // calls that ended inside the window
@@ -68,6 +73,9 @@ struct edge_load_result {
     uint64_t window_start_ns, window_stop_ns; // as it was; from first due to last end with `total`
     uint64_t connections_opened;              // over the whole run, reconnects included
     uint64_t connections_lost;
+    // The smallest MAX_CONCURRENT_STREAMS that is below a connection's share of `concurrency`, and
+    // so kept calls from being in flight; 0: none is.
+    uint64_t stream_limit;
 
     // The books, of calls due inside the window: due == sent + unsent, sent == sum of outcomes.
     uint64_t due, sent, unsent;

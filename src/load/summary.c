@@ -209,6 +209,9 @@ static void print_health(const struct edge_load_config *config,
         if (thread->elapsed_ns > 0)
             fprintf(out, ": %.1f %% of its CPU",
                     (double)thread->cpu_ns * 100 / (double)thread->elapsed_ns);
+        if (thread->elapsed_ns > 0 && thread->run_delay_ns != EDGE_LOAD_UNKNOWN)
+            fprintf(out, ", waited %.1f %% of the time for it",
+                    (double)thread->run_delay_ns * 100 / (double)thread->elapsed_ns);
         if (thread->recv_calls > 0)
             fprintf(out, ", %.1f replies per read",
                     (double)thread->replies / (double)thread->recv_calls);
@@ -217,6 +220,11 @@ static void print_health(const struct edge_load_config *config,
     fprintf(out, "  %" PRIu64 " connection%s opened, %" PRIu64 " lost\n",
             result->connections_opened, plural(result->connections_opened),
             result->connections_lost);
+    if (result->stream_limit > 0)
+        fprintf(out,
+                "  the server's MAX_CONCURRENT_STREAMS of %" PRIu64 " kept fewer than %" PRIu64
+                " calls in flight\n",
+                result->stream_limit, config->concurrency);
     if (result->send_lag.count > 0)
         fprintf(out, "  send lag: p50 %s, p99 %s, max %s\n",
                 edge_format_latency((double)edge_histogram_percentile(&result->send_lag, 50), p50,

@@ -64,9 +64,12 @@ static json_t *threads_json(const struct edge_load_result *result)
             array,
             json_pack("{s:o,s:I,s:I,s:I,s:I,s:I}", "cpu",
                       thread->cpu >= 0 ? json_integer(thread->cpu) : json_null(), "elapsed_ns",
-                      (json_int_t)thread->elapsed_ns, "cpu_ns", (json_int_t)thread->cpu_ns, "turns",
-                      (json_int_t)thread->turns, "recv_calls", (json_int_t)thread->recv_calls,
-                      "replies", (json_int_t)thread->replies));
+                      (json_int_t)thread->elapsed_ns, "cpu_ns", (json_int_t)thread->cpu_ns,
+                      "run_delay_ns",
+                      thread->run_delay_ns != EDGE_LOAD_UNKNOWN ? number(thread->run_delay_ns)
+                                                                : json_null(),
+                      "turns", (json_int_t)thread->turns, "recv_calls",
+                      (json_int_t)thread->recv_calls, "replies", (json_int_t)thread->replies));
     }
     return array;
 }
@@ -103,7 +106,8 @@ int edge_summary_json(const struct edge_load_config *config, const struct edge_l
 {
     double rate = edge_summary_rate(result);
     json_t *root = json_pack(
-        "{s:{s:s,s:i,s:i},s:s,s:o,s:I,s:I,s:o,s:I,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:b,s:o,s:b,"
+        "{s:{s:s,s:i,s:i},s:s,s:o,s:I,s:I,s:o,s:I,s:o,s:I,s:I,s:o,s:I,s:I,s:o,s:o,s:o,s:o,s:b,s:o,"
+        "s:b,"
         "s:"
         "o}",
         "format", "name", "bench-edge load", "major", EDGE_SUMMARY_MAJOR, "minor",
@@ -112,12 +116,13 @@ int edge_summary_json(const struct edge_load_config *config, const struct edge_l
         (json_int_t)result->ok_in_window, "ok_per_s", rate >= 0 ? json_real(rate) : json_null(),
         "messages_in_window", (json_int_t)result->messages_in_window, "books", books_json(result),
         "connections_opened", (json_int_t)result->connections_opened, "connections_lost",
-        (json_int_t)result->connections_lost, "bytes_in", (json_int_t)result->bytes_in, "bytes_out",
-        (json_int_t)result->bytes_out, "service", histogram_json(&result->service), "response",
-        histogram_json(&result->response), "send_lag", histogram_json(&result->send_lag), "threads",
-        threads_json(result), "client_limited", result->client_limited, "client_limited_why",
-        text_or_null(result->client_limited_why), "stopped_early", result->stopped_early,
-        "first_error", text_or_null(result->first_error));
+        (json_int_t)result->connections_lost, "stream_limit",
+        result->stream_limit > 0 ? number(result->stream_limit) : json_null(), "bytes_in",
+        (json_int_t)result->bytes_in, "bytes_out", (json_int_t)result->bytes_out, "service",
+        histogram_json(&result->service), "response", histogram_json(&result->response), "send_lag",
+        histogram_json(&result->send_lag), "threads", threads_json(result), "client_limited",
+        result->client_limited, "client_limited_why", text_or_null(result->client_limited_why),
+        "stopped_early", result->stopped_early, "first_error", text_or_null(result->first_error));
     if (root == NULL)
         return -ENOMEM;
     int failed = json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));

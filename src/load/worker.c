@@ -1,6 +1,7 @@
 #include "load/worker.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,19 @@ static bool wait_for_go(struct edge_worker *worker)
 
 // ---- the window's edges ----
 
+// From the kernel's scheduler statistics: CPU time, time ready but not running, and switches.
+static uint64_t run_delay_ns(void)
+{
+    uint64_t delay_ns = EDGE_LOAD_UNKNOWN;
+    FILE *file = fopen("/proc/thread-self/schedstat", "re");
+    if (file == NULL)
+        return EDGE_LOAD_UNKNOWN;
+    if (fscanf(file, "%*u %" SCNu64, &delay_ns) != 1)
+        delay_ns = EDGE_LOAD_UNKNOWN;
+    fclose(file);
+    return delay_ns;
+}
+
 static void open_window(struct edge_worker *worker, uint64_t now_ns)
 {
     worker->window_open = true;
@@ -139,6 +153,7 @@ static void open_window(struct edge_worker *worker, uint64_t now_ns)
     worker->health = (struct edge_load_thread){
         .cpu = worker->cpu,
         .cpu_ns = edge_clock_thread_cpu_ns(),
+        .run_delay_ns = run_delay_ns(),
         .turns = worker->loop.turns,
         .recv_calls = worker->io.reads,
         .replies = worker->group.ended,
@@ -155,6 +170,12 @@ static void close_window(struct edge_worker *worker, uint64_t now_ns)
         return;
     health->elapsed_ns = now_ns - worker->opened_ns;
     health->cpu_ns = edge_clock_thread_cpu_ns() - health->cpu_ns;
+    uint64_t before_ns = health->run_delay_ns, after_ns = run_delay_ns();
+    health->run_delay_ns = after_ns - before_ns;
+    // The kernel's number can jump when a thread that is not pinned changes its CPU.
+    if (before_ns == EDGE_LOAD_UNKNOWN || after_ns == EDGE_LOAD_UNKNOWN ||
+        health->run_delay_ns > health->elapsed_ns)
+        health->run_delay_ns = EDGE_LOAD_UNKNOWN;
     health->turns = worker->loop.turns - health->turns;
     health->recv_calls = worker->io.reads - health->recv_calls;
     health->replies = worker->group.ended - health->replies;
