@@ -40,8 +40,8 @@ static void print_head(const struct edge_load_config *config, const struct edge_
     uint64_t window_ns = result->window_stop_ns - result->window_start_ns;
     fprintf(out, "\nSummary:\n  Call:\t\t%s (%s) on %s\n", payload->path + 1, payload->scenario,
             config->address.text);
-    fprintf(out, "  Load:\t\t%" PRIu64 " in flight over %" PRIu64 " connections",
-            config->concurrency, config->connections);
+    fprintf(out, "  Load:\t\t%" PRIu64 " in flight over %" PRIu64 " connection%s",
+            config->concurrency, config->connections, plural(config->connections));
     if (config->rate > 0)
         fprintf(out, ", %" PRIu64 " calls due per second\n", config->rate);
     else

@@ -1,2 +1,3 @@
-edge_unit(load books command explain framed judge pacer payload request schedule verify)
+edge_unit(load books command explain framed judge pacer payload request schedule summary
+          verify)
 edge_unit(load load LIBRARIES edge_null)
