@@ -69,24 +69,49 @@ static bool check_hello(struct edge_call *call, const Helloworld__Hello *hello)
     return true;
 }
 
+struct request {
+    const Helloworld__HelloRequest *message;
+    size_t len; // as it came
+};
+
 static const void *decode_request(struct edge_call *call, struct edge_arena *arena,
                                   const uint8_t *bytes, size_t len, int32_t *replies)
 {
-    const Helloworld__HelloRequest *request =
+    const Helloworld__HelloRequest *message =
         unpack(call, arena, &helloworld__hello_request__descriptor, bytes, len);
-    if (request == NULL)
+    if (message == NULL)
         return NULL;
-    if (request->request != NULL && !check_hello(call, request->request))
+    if (message->request != NULL && !check_hello(call, message->request))
         return NULL;
-    *replies = request->replies;
+    struct request *request = edge_arena_alloc(arena, sizeof(*request));
+    if (request == NULL) {
+        edge_greeter_too_large(call);
+        return NULL;
+    }
+    *request = (struct request){message, len};
+    *replies = message->replies;
     return request;
 }
 
-static void pack(struct edge_call *call, const ProtobufCMessage *message)
+#define SMALL  512 // bytes of a request
+#define GROWTH 8   // no field takes twice the bytes it came in; `n` may be new: the rest is margin
+
+// Queues the reply to a request of `len` bytes. For a small one a copy costs less than protobuf-c's
+// pass over the message to learn its size.
+static void pack(struct edge_call *call, const ProtobufCMessage *message, size_t len)
 {
-    uint8_t *out = edge_call_reply(call, protobuf_c_message_get_packed_size(message));
-    if (out != NULL)
-        edge_call_reply_end(call, protobuf_c_message_pack(message, out));
+    uint8_t small[GROWTH * SMALL];
+    bool copy = len <= SMALL;
+    size_t size = copy ? protobuf_c_message_pack(message, small)
+                       : protobuf_c_message_get_packed_size(message);
+    uint8_t *out = edge_call_reply(call, size);
+    if (out == NULL)
+        return;
+    if (copy)
+        memcpy(out, small, size);
+    else
+        protobuf_c_message_pack(message, out);
+    edge_call_reply_end(call, size);
 }
 
 // New pets, so that nothing but the declared fields comes back.
@@ -112,10 +137,11 @@ static bool copy_pets(struct edge_call *call, struct edge_arena *arena,
     return true;
 }
 
-static void reply(struct edge_call *call, struct edge_arena *arena, const void *request,
+static void reply(struct edge_call *call, struct edge_arena *arena, const void *opaque,
                   const int32_t *n)
 {
-    const Helloworld__Hello *from = ((const Helloworld__HelloRequest *)request)->request;
+    const struct request *request = opaque;
+    const Helloworld__Hello *from = request->message->request;
     Helloworld__HelloReply reply = HELLOWORLD__HELLO_REPLY__INIT;
     Helloworld__Hello hello = HELLOWORLD__HELLO__INIT;
     if (from != NULL) {
@@ -137,7 +163,7 @@ static void reply(struct edge_call *call, struct edge_arena *arena, const void *
         hello.n = *n;
     if (from != NULL || n != NULL)
         reply.response = &hello;
-    pack(call, &reply.base);
+    pack(call, &reply.base, request->len);
 }
 
 static void echo_empty(struct edge_call *call, struct edge_arena *arena, const uint8_t *bytes,
@@ -146,7 +172,7 @@ static void echo_empty(struct edge_call *call, struct edge_arena *arena, const u
     if (unpack(call, arena, &hellobench__empty__descriptor, bytes, len) == NULL)
         return;
     Hellobench__Empty reply = HELLOBENCH__EMPTY__INIT;
-    pack(call, &reply.base);
+    pack(call, &reply.base, len);
 }
 
 static void echo_something(struct edge_call *call, struct edge_arena *arena, const uint8_t *bytes,
@@ -158,7 +184,7 @@ static void echo_something(struct edge_call *call, struct edge_arena *arena, con
         return;
     Hellobench__Something reply = HELLOBENCH__SOMETHING__INIT;
     reply.text = request->text;
-    pack(call, &reply.base);
+    pack(call, &reply.base, len);
 }
 
 const struct edge_greeter_codec edge_greeter_protobufc = {
