@@ -13,7 +13,7 @@ struct header {
 };
 #define HEADERS_MAX 8
 
-const char *edge_request_timeout_text(uint64_t timeout_ns, char text[16])
+const char *edge_request_timeout_text(uint64_t timeout_ns, char text[24])
 {
     static const struct {
         uint64_t ns;
@@ -28,7 +28,7 @@ const char *edge_request_timeout_text(uint64_t timeout_ns, char text[16])
     while (timeout_ns / units[i].ns > 99999998)
         i++;
     uint64_t count = (timeout_ns + units[i].ns - 1) / units[i].ns;
-    snprintf(text, 16, "%" PRIu64 "%c", count, units[i].letter);
+    snprintf(text, 24, "%" PRIu64 "%c", count, units[i].letter);
     return text;
 }
 
@@ -69,7 +69,7 @@ int edge_request_init(struct edge_request *request, const char *path, const char
                       uint64_t timeout_ns, struct edge_message *message)
 {
     *request = (struct edge_request){0};
-    char timeout[16];
+    char timeout[24];
     struct header headers[HEADERS_MAX] = {
         {":method", "POST"},          {":scheme", "http"}, {":path", path},
         {":authority", authority},    {"te", "trailers"},  {"content-type", "application/grpc"},

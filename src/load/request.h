@@ -35,6 +35,6 @@ const struct edge_buffer *edge_request_next(const struct edge_request *request,
 
 // Writes grpc-timeout's value: at most 8 digits and a unit, rounded up where it must be (gRPC over
 // HTTP/2, "Timeout"). Returns text.
-const char *edge_request_timeout_text(uint64_t timeout_ns, char text[16]);
+const char *edge_request_timeout_text(uint64_t timeout_ns, char text[24]);
 
 #endif

@@ -95,7 +95,7 @@ static void timeouts(void **state)
         {200000000 * EDGE_NS_PER_S, "3333334M"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char text[16];
+        char text[24];
         assert_string_equal(edge_request_timeout_text(cases[i].ns, text), cases[i].text);
     }
 }
