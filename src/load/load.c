@@ -182,6 +182,7 @@ int edge_load_finish(struct edge_load *load, struct edge_load_result *result)
     settle_window(load, result);
     for (unsigned i = 0; i < load->worker_count; i++) {
         const struct edge_worker *worker = &load->workers[i];
+        result->stopped_early |= worker->gave_up;
         edge_books_merge(result, &worker->group.books);
         if (i < EDGE_CPUSET_MAX)
             result->threads[result->thread_count++] = worker->health;

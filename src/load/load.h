@@ -102,7 +102,8 @@ struct edge_load_result {
     bool client_limited;
     char client_limited_why[160]; // a sentence if so
 
-    bool stopped_early;           // edge_load_stop()
+    // By edge_load_stop(), or because the server went away for good before `total` was reached.
+    bool stopped_early;
     char first_error[256];        // the first failure in words, with what the peer said; "" if none
     uint64_t bytes_in, bytes_out; // inside the window
 };

@@ -266,7 +266,8 @@ static int run(struct edge_worker *worker)
     for (;;) {
         uint64_t now_ns = edge_clock_ns();
         uint64_t stop_ns = atomic_load_explicit(&worker->control->stop_ns, memory_order_relaxed);
-        if (stop_ns != EDGE_LOOP_FOREVER || is_lost(worker, now_ns))
+        worker->gave_up |= !pacer->stopped && is_lost(worker, now_ns);
+        if (stop_ns != EDGE_LOOP_FOREVER || worker->gave_up)
             edge_pacer_stop(pacer, now_ns);
         if (!worker->window_open && now_ns >= pacer->window_start_ns)
             open_window(worker, now_ns);

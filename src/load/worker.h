@@ -43,6 +43,7 @@ struct edge_worker {
     unsigned channel_count;
     unsigned next_channel;
     uint64_t alone_since_ns; // when the last connection was lost; 0: there is one
+    bool gave_up;            // no connection came back, and without one `total` is never reached
 
     bool window_open, window_closed;
     struct edge_load_thread health; // at the window's opening: what to subtract

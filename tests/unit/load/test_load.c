@@ -22,6 +22,7 @@ enum behaviour {
     SILENT,    // reads, and says nothing after its SETTINGS
     GO_AWAY,   // GOAWAY after each 100 reads of a connection
     BREAK_OFF, // closes after each 100 reads of a connection
+    DIE,       // the same, and takes no more connections
     WRONG,     // changes a letter in a reply
     NOT_HTTP2, // answers as an HTTP/1 server
 };
@@ -55,8 +56,13 @@ static int receive(void *self, const uint8_t *bytes, size_t len)
         session->going = true;
         return edge_buffer_append(&session->replies, "HTTP/1.1 400 Bad Request\r\n\r\n", 28);
     }
-    if (behaviour == BREAK_OFF && session->reads > 100)
+    if ((behaviour == BREAK_OFF || behaviour == DIE) && session->reads > 100) {
+        if (behaviour == DIE) {
+            edge_loop_remove(&session->server->loop, &session->server->listener);
+            shutdown(session->server->listener.fd, SHUT_RDWR);
+        }
         return EDGE_ERR_FAILED;
+    }
     if (session->going || (behaviour == SILENT && greeted))
         return 0;
     int error = edge_null_receive(&session->null, bytes, len, &session->replies);
@@ -339,6 +345,26 @@ static void lost_connections_come_back(void **state)
     edge_load_result_free(&result);
 }
 
+// By number of calls there would be no end: it gives up after the connect timeout.
+static void server_that_died(void **state)
+{
+    (void)state;
+    struct server server;
+    struct edge_load_result result;
+    server_start(&server, DIE);
+    struct edge_load_config config = config_for(&server);
+    config.connections = 1;
+    config.concurrency = 1;
+    config.connect_timeout_ns = 50 * EDGE_NS_PER_MS;
+    run(&config, &result);
+    server_stop(&server);
+    assert_true(result.stopped_early);
+    assert_int_equal(result.outcomes[EDGE_OUTCOME_CONNECTION], 1);
+    assert_int_equal(result.sent, result.outcomes[EDGE_OUTCOME_OK] + 1);
+    assert_true(result.sent < config.total);
+    edge_load_result_free(&result);
+}
+
 static void wrong_replies_are_seen(void **state)
 {
     (void)state;
@@ -414,6 +440,7 @@ int main(void)
         cmocka_unit_test(silent_server_times_out),
         cmocka_unit_test(goaway_replaces_the_connection),
         cmocka_unit_test(lost_connections_come_back),
+        cmocka_unit_test(server_that_died),
         cmocka_unit_test(wrong_replies_are_seen),
         cmocka_unit_test(stopped_early),
         cmocka_unit_test(starts_that_fail),
