@@ -21,17 +21,28 @@ static size_t class_of(size_t bytes)
     return index < EDGE_POOL_CLASSES ? index : EDGE_POOL_CLASSES;
 }
 
+// A new chunk with room for `bytes`, or NULL.
+static uint8_t *new_chunk(struct edge_pool *pool, size_t bytes)
+{
+    void **chunk = malloc(sizeof(struct block_header) + bytes);
+    if (chunk == NULL)
+        return NULL;
+    pool->system_allocs++;
+    *chunk = pool->chunks;
+    pool->chunks = chunk;
+    return (uint8_t *)chunk + sizeof(struct block_header);
+}
+
 static void *carve(struct edge_pool *pool, size_t bytes)
 {
+    if (bytes > CHUNK_BYTES / 4)
+        return new_chunk(pool, bytes); // in a shared chunk the rest would be wasted
     if (pool->chunk_left < bytes) {
-        void **chunk = malloc(CHUNK_BYTES);
-        if (chunk == NULL)
+        uint8_t *at = new_chunk(pool, CHUNK_BYTES);
+        if (at == NULL)
             return NULL;
-        pool->system_allocs++;
-        *chunk = pool->chunks;
-        pool->chunks = chunk;
-        pool->chunk_at = (uint8_t *)chunk + sizeof(struct block_header);
-        pool->chunk_left = CHUNK_BYTES - sizeof(struct block_header);
+        pool->chunk_at = at;
+        pool->chunk_left = CHUNK_BYTES;
     }
     void *block = pool->chunk_at;
     pool->chunk_at += bytes;
@@ -184,22 +195,23 @@ size_t edge_arena_size(const void *block)
 
 void edge_arena_reset(struct edge_arena *arena)
 {
+    struct edge_arena_chunk *keep = NULL;
     struct edge_arena_chunk *chunk = arena->chunks;
     arena->used = 0;
-    if (chunk == NULL)
-        return;
-    // The oldest chunk is the smallest: it serves ordinary messages without a malloc.
-    while (chunk->next != NULL) {
+    // Newest first, and each is larger than the one before it.
+    while (chunk != NULL) {
         struct edge_arena_chunk *next = chunk->next;
-        free(chunk);
+        if (keep == NULL && chunk->cap <= ARENA_CHUNK_KEEP)
+            keep = chunk;
+        else
+            free(chunk);
         chunk = next;
     }
-    chunk->used = 0;
-    if (chunk->cap > ARENA_CHUNK_KEEP) {
-        free(chunk);
-        chunk = NULL;
+    if (keep != NULL) {
+        keep->next = NULL;
+        keep->used = 0;
     }
-    arena->chunks = chunk;
+    arena->chunks = keep;
 }
 
 void edge_arena_free(struct edge_arena *arena)

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EDGE_POOL_CLASSES 8 // 32, 64, ... 4096 bytes
+#define EDGE_POOL_CLASSES 11 // 32, 64, ... 32768 bytes
 
-// All zero is an empty pool. Blocks above 4096 bytes go straight to malloc.
+// All zero is an empty pool. Blocks above 32 KiB go straight to malloc.
 // Freed blocks are kept for the next request of their class until edge_pool_free().
 struct edge_pool {
     void *free_list[EDGE_POOL_CLASSES];
@@ -25,7 +25,7 @@ void *edge_pool_alloc(struct edge_pool *pool, size_t size);
 // Like realloc() and free() for blocks of the same pool.
 void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size);
 void edge_pool_release(struct edge_pool *pool, void *block);
-// Gives all chunks back. Blocks above 4096 bytes must have been released before. Safe twice.
+// Gives all chunks back. Blocks above 32 KiB must have been released before. Safe twice.
 void edge_pool_free(struct edge_pool *pool);
 
 struct edge_arena_chunk;
@@ -44,7 +44,8 @@ void *edge_arena_alloc(struct edge_arena *arena, size_t size);
 void *edge_arena_realloc(struct edge_arena *arena, void *block, size_t size);
 // The size that `block` was last asked for.
 size_t edge_arena_size(const void *block);
-// Forgets all blocks. Keeps one chunk, and gives back what a rare large message took.
+// Forgets all blocks. Keeps the largest chunk up to 64 KiB, and gives back what a rare large
+// message took.
 void edge_arena_reset(struct edge_arena *arena);
 // Frees everything. Safe twice.
 void edge_arena_free(struct edge_arena *arena);

@@ -10,14 +10,14 @@ static void blocks_are_aligned_and_apart(void **state)
     struct edge_pool pool = {0};
     uint8_t *blocks[200];
     for (size_t i = 0; i < 200; i++) {
-        size_t size = i * 37 % 6000;
+        size_t size = i * 537 % 40000;
         blocks[i] = edge_pool_alloc(&pool, size);
         assert_non_null(blocks[i]);
         assert_int_equal((uintptr_t)blocks[i] % 16, 0);
         memset(blocks[i], (int)i, size);
     }
     for (size_t i = 0; i < 200; i++) {
-        size_t size = i * 37 % 6000;
+        size_t size = i * 537 % 40000;
         for (size_t k = 0; k < size; k++)
             assert_int_equal(blocks[i][k], (uint8_t)i);
         edge_pool_release(&pool, blocks[i]);
@@ -34,7 +34,7 @@ static void steady_use_does_not_call_malloc(void **state)
         void *blocks[64];
         uint64_t before = pool.system_allocs;
         for (size_t i = 0; i < 64; i++)
-            blocks[i] = edge_pool_alloc(&pool, 100 + i);
+            blocks[i] = edge_pool_alloc(&pool, 100 + i * i * 7);
         for (size_t i = 0; i < 64; i++)
             edge_pool_release(&pool, blocks[i]);
         if (round > 0)
@@ -105,6 +105,22 @@ static void arena_reset_serves_ordinary_use_without_malloc(void **state)
     edge_arena_free(&arena);
 }
 
+static void arena_keeps_the_chunk_of_usual_messages(void **state)
+{
+    (void)state;
+    struct edge_arena arena = {0};
+    uint64_t before = 0;
+    for (int round = 0; round < 5; round++) {
+        assert_non_null(edge_arena_alloc(&arena, 100));
+        assert_non_null(edge_arena_alloc(&arena, 20000));
+        if (round == 1)
+            before = arena.system_allocs;
+        edge_arena_reset(&arena);
+    }
+    assert_int_equal(arena.system_allocs, before);
+    edge_arena_free(&arena);
+}
+
 static void arena_stops_at_its_limit(void **state)
 {
     (void)state;
@@ -131,6 +147,7 @@ int main(void)
         cmocka_unit_test(arena_grows_its_newest_block_in_place),
         cmocka_unit_test(arena_knows_the_size_of_a_block),
         cmocka_unit_test(arena_reset_serves_ordinary_use_without_malloc),
+        cmocka_unit_test(arena_keeps_the_chunk_of_usual_messages),
         cmocka_unit_test(arena_stops_at_its_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,12 @@ static void round_of_calls(void)
                      sizeof(hello));
     assert_int_equal(caller_unary(&caller, unary[1], "\x0a\x02hi", 4, reply, sizeof(reply)), 4);
     assert_int_equal(caller_unary(&caller, unary[2], "", 0, reply, sizeof(reply)), 2);
+    static uint8_t large[10003] = {0x0a, 0x90, 0x4e};
+    static uint8_t large_reply[sizeof(large)];
+    memset(large + 3, 't', sizeof(large) - 3);
+    assert_int_equal(
+        caller_unary(&caller, unary[1], large, sizeof(large), large_reply, sizeof(large_reply)),
+        sizeof(large));
     size_t len;
     caller_start(&caller, "/helloworld.Greeter/SayHellos");
     caller_send(&caller, hello, sizeof(hello));
