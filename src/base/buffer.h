@@ -27,10 +27,10 @@ int edge_buffer_append(struct edge_buffer *buffer, const void *bytes, size_t len
 // Drops `len` <= buffer->len bytes from the front.
 void edge_buffer_consume(struct edge_buffer *buffer, size_t len);
 
-// The first unconsumed byte.
+// The first unconsumed byte; NULL if the buffer never held any.
 static inline uint8_t *edge_buffer_head(struct edge_buffer *buffer)
 {
-    return buffer->data + buffer->start;
+    return buffer->start > 0 ? buffer->data + buffer->start : buffer->data;
 }
 
 // Where the next byte goes. Valid after edge_buffer_reserve(); then set buffer->len yourself.

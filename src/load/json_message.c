@@ -242,8 +242,7 @@ static int encode_submessage(const struct source *source, const struct edge_json
     struct edge_buffer inner = {0};
     int error = encode_object(source, path, depth + 1, field->descriptor, value, &inner);
     if (error == 0)
-        error =
-            put_bytes(out, field->id, inner.len > 0 ? edge_buffer_head(&inner) : NULL, inner.len);
+        error = put_bytes(out, field->id, edge_buffer_head(&inner), inner.len);
     edge_buffer_free(&inner);
     return error;
 }

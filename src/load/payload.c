@@ -118,8 +118,8 @@ static int build(struct edge_payload *payload, const char *name, struct edge_buf
         return edge_fail(message, EDGE_ERR_FORMAT,
                          "messages per call: expected at most %d; found %llu", MESSAGES_MAX,
                          (unsigned long long)messages);
-    ProtobufCMessage *typed = protobuf_c_message_unpack(
-        method->request, NULL, bytes->len, bytes->len > 0 ? edge_buffer_head(bytes) : NULL);
+    ProtobufCMessage *typed =
+        protobuf_c_message_unpack(method->request, NULL, bytes->len, edge_buffer_head(bytes));
     if (typed == NULL)
         return edge_fail(message, EDGE_ERR_FORMAT,
                          "%s: expected an encoded %s; found %zu bytes that are none", name,

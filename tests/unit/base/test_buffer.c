@@ -8,6 +8,7 @@ static void appends_and_consumes(void **state)
 {
     (void)state;
     struct edge_buffer buffer = {0};
+    assert_null(edge_buffer_head(&buffer));
     assert_int_equal(edge_buffer_append(&buffer, "hello ", 6), 0);
     assert_int_equal(edge_buffer_append(&buffer, "world", 5), 0);
     edge_buffer_consume(&buffer, 6);
