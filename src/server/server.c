@@ -172,26 +172,27 @@ static void on_listener(struct edge_watch *watch, uint32_t events)
     if (error == 0)
         error = fd;
     switch (error) {
-    case -EAGAIN:
-    case -ECONNABORTED:
-        return;
     case -EMFILE:
     case -ENFILE:
     case -ENOBUFS:
     case -ENOMEM:
     case -ENOSPC:
-        // The ones waiting stay in the backlog until there is room for them.
+        // Those that wait stay in the backlog until there is room for them.
         error = edge_timer_start(&server->loop, &server->accept_timer,
                                  server->loop.now_ns + ACCEPT_PAUSE_NS);
         if (error == 0)
             error = edge_loop_modify(&server->loop, watch, 0);
-        if (error == 0)
-            return;
+        if (error < 0)
+            stop(server, "cannot accept connections", error);
         break;
-    default:
+    case -EBADF:
+    case -EINVAL:
+    case -ENOTSOCK:
+        stop(server, "cannot accept connections", error);
+        break;
+    default: // none is waiting, or that one is gone: accept() passes its error on
         break;
     }
-    stop(server, "cannot accept connections", error);
 }
 
 static void on_notice_timer(struct edge_timer *timer)
