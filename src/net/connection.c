@@ -8,6 +8,9 @@
 #include "base/error.h"
 #include "net/socket.h"
 
+// A peer that takes all it is given must not keep the others waiting.
+#define FILLS_PER_TURN 4
+
 int edge_io_init(struct edge_io *io, struct edge_loop *loop, size_t bytes)
 {
     *io = (struct edge_io){.loop = loop, .in_cap = bytes, .out_high = bytes};
@@ -31,7 +34,8 @@ static uint32_t wanted_events(const struct edge_connection *connection)
     bool blocked = connection->pending.len > 0 || connection->connecting;
     bool reads = !connection->connecting && !connection->closing &&
                  (!blocked || connection->read_while_blocked);
-    return (blocked ? (uint32_t)EPOLLOUT : 0) | (reads ? (uint32_t)EPOLLIN : 0);
+    return (blocked || connection->unfinished ? (uint32_t)EPOLLOUT : 0) |
+           (reads ? (uint32_t)EPOLLIN : 0);
 }
 
 void edge_connection_close(struct edge_connection *connection, int reason)
@@ -112,11 +116,12 @@ void edge_connection_flush(struct edge_connection *connection)
     if (connection->watch.fd < 0 || connection->connecting)
         return;
     int more = drain_pending(connection);
-    while (more > 0 && !connection->closing)
+    for (int fills = 0; more > 0 && !connection->closing && fills < FILLS_PER_TURN; fills++)
         more = fill_and_write(connection);
     if (more < 0)
         return;
-    if (connection->pending.len == 0) {
+    connection->unfinished = more > 0 && !connection->closing;
+    if (connection->pending.len == 0 && !connection->unfinished) {
         if (connection->closing) {
             edge_connection_close(connection, connection->close_reason);
             return;

@@ -52,6 +52,7 @@ struct edge_connection {
     bool read_while_blocked;    // a client must keep reading, a server must not (its input makes
                                 // output)
     bool connecting;
+    bool unfinished; // the protocol has more to send: the next turn goes on
     bool closing; // flush, then close with close_reason
     int close_reason;
 };

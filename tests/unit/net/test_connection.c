@@ -102,13 +102,40 @@ static void one_read_one_write_per_turn(void **state)
     assert_int_equal(f.peer.closed_count, 1);
 }
 
+// Flushes until the socket takes no more.
+static void fill_socket(struct fixture *fixture)
+{
+    while (fixture->peer.connection.pending.len == 0)
+        edge_connection_flush(&fixture->peer.connection);
+}
+
+static void a_peer_that_takes_all_does_not_keep_the_loop(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    f.peer.to_send = 10 * 4096;
+    f.peer.done = true; // but not before all is sent
+    edge_connection_flush(&f.peer.connection);
+    assert_int_equal(f.peer.sent, 4 * 4096);
+    // It goes on by itself, a turn at a time.
+    assert_int_equal(edge_loop_turn(&f.loop, 0), 1);
+    assert_int_equal(f.peer.sent, 8 * 4096);
+    assert_int_equal(f.peer.closed_count, 0);
+    assert_int_equal(edge_loop_turn(&f.loop, 0), 1);
+    assert_int_equal(f.io.bytes_out, 10 * 4096);
+    assert_int_equal(f.peer.closed_count, 1);
+    assert_int_equal(f.peer.reason, EDGE_OK);
+    close_pair(&f);
+}
+
 static void what_the_socket_does_not_take_goes_out_later_in_order(void **state)
 {
     (void)state;
     struct fixture f;
     open_pair(&f);
     f.peer.to_send = 3000000; // more than any socket buffer
-    edge_connection_flush(&f.peer.connection);
+    fill_socket(&f);
     assert_true(f.peer.sent < f.peer.to_send); // the protocol was not drained into memory
     assert_true(f.peer.connection.pending.len > 0);
     size_t got = 0;
@@ -136,7 +163,7 @@ static void a_blocked_server_does_not_read_and_a_client_does(void **state)
         open_pair(&f);
         f.peer.connection.read_while_blocked = client == 1;
         f.peer.to_send = 3000000;
-        edge_connection_flush(&f.peer.connection);
+        fill_socket(&f);
         assert_int_equal(write(f.other, "x", 1), 1);
         assert_true(edge_loop_turn(&f.loop, 0) >= 0);
         assert_int_equal(f.peer.received, client);
@@ -183,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_read_one_write_per_turn),
+        cmocka_unit_test(a_peer_that_takes_all_does_not_keep_the_loop),
         cmocka_unit_test(what_the_socket_does_not_take_goes_out_later_in_order),
         cmocka_unit_test(a_blocked_server_does_not_read_and_a_client_does),
         cmocka_unit_test(an_error_of_the_protocol_is_flushed_then_closed),
