@@ -53,7 +53,7 @@ struct edge_connection {
                                 // output)
     bool connecting;
     bool unfinished; // the protocol has more to send: the next turn goes on
-    bool closing; // flush, then close with close_reason
+    bool closing;    // flush, then close with close_reason
     int close_reason;
 };
 
