@@ -83,7 +83,7 @@ static void stop_terms_then_kills(void **state)
     struct edge_subprocess_config config = {0};
     struct edge_subprocess process;
     char text[64];
-    start("sleep 1000", &config, &process);
+    start("exec sleep 1000", &config, &process);
     assert_false(edge_subprocess_poll(&process));
     assert_int_equal(edge_subprocess_stop(&process, 5 * EDGE_NS_PER_S), 0);
     assert_string_equal(edge_subprocess_status_text(process.status, text, sizeof(text)),
