@@ -21,6 +21,9 @@ static size_t class_of(size_t bytes)
     return index < EDGE_POOL_CLASSES ? index : EDGE_POOL_CLASSES;
 }
 
+// Kept out of line: inlined, it would make the usual case save registers that it does not need.
+#define SLOW_PATH __attribute__((noinline))
+
 // A new chunk with room for `bytes`, or NULL.
 static uint8_t *new_chunk(struct edge_pool *pool, size_t bytes)
 {
@@ -33,7 +36,7 @@ static uint8_t *new_chunk(struct edge_pool *pool, size_t bytes)
     return (uint8_t *)chunk + sizeof(struct block_header);
 }
 
-static void *carve(struct edge_pool *pool, size_t bytes)
+SLOW_PATH static void *carve(struct edge_pool *pool, size_t bytes)
 {
     if (bytes > CHUNK_BYTES / 4)
         return new_chunk(pool, bytes); // in a shared chunk the rest would be wasted
@@ -132,30 +135,40 @@ static size_t round_up(size_t size)
     return (size + 15u) & ~(size_t)15u;
 }
 
+// A new chunk with room for `total`, or NULL.
+SLOW_PATH static struct edge_arena_chunk *add_chunk(struct edge_arena *arena, size_t total)
+{
+    size_t cap = arena->chunks == NULL ? ARENA_CHUNK_MIN : arena->chunks->cap * 2;
+    while (cap < total)
+        cap *= 2;
+    struct edge_arena_chunk *chunk = malloc(sizeof(*chunk) + cap);
+    if (chunk == NULL)
+        return NULL;
+    arena->system_allocs++;
+    *chunk = (struct edge_arena_chunk){.next = arena->chunks, .cap = cap};
+    arena->chunks = chunk;
+    return chunk;
+}
+
 void *edge_arena_alloc(struct edge_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 4)
         return NULL;
     // Each block is preceded by its size, so that realloc can copy it.
     size_t total = round_up(size) + 16;
-    if (arena->limit != 0 && (arena->used > arena->limit || total > arena->limit - arena->used))
+    size_t used = arena->used + total;
+    if (arena->limit != 0 && used > arena->limit)
         return NULL;
     struct edge_arena_chunk *chunk = arena->chunks;
     if (chunk == NULL || chunk->cap - chunk->used < total) {
-        size_t cap = chunk == NULL ? ARENA_CHUNK_MIN : chunk->cap * 2;
-        while (cap < total)
-            cap *= 2;
-        struct edge_arena_chunk *fresh = malloc(sizeof(*fresh) + cap);
-        if (fresh == NULL)
+        chunk = add_chunk(arena, total);
+        if (chunk == NULL)
             return NULL;
-        arena->system_allocs++;
-        *fresh = (struct edge_arena_chunk){.next = chunk, .cap = cap};
-        arena->chunks = chunk = fresh;
     }
     uint8_t *at = chunk->bytes + chunk->used;
     memcpy(at, &size, sizeof(size));
     chunk->used += total;
-    arena->used += total;
+    arena->used = used;
     return at + 16;
 }
 

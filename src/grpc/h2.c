@@ -53,10 +53,7 @@ struct edge_h2_session {
     size_t unconsumed;    // DATA bytes not yet given back to the connection's window
     uint64_t due_ns;      // no deadline lies before
     uint64_t now_ns;
-    // The last :path and where it led. HPACK gives the same object as long as it is in its table.
-    nghttp2_rcbuf *path;
-    const struct edge_method *path_method;
-    bool path_service;
+    const struct edge_method *last_method; // likely the next one too, or NULL
     enum shutdown_phase phase;
 };
 
@@ -236,39 +233,34 @@ static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, voi
     return 0;
 }
 
-static void take_path(struct edge_h2_session *session, nghttp2_rcbuf *path)
+static void take_path(struct stream *stream, const char *path, size_t len)
 {
-    nghttp2_vec text = nghttp2_rcbuf_get_buf(path);
+    struct edge_h2_session *session = stream->session;
     const struct edge_method *const *tables = session->h2->config.tables;
-    if (session->path != NULL)
-        nghttp2_rcbuf_decref(session->path);
-    nghttp2_rcbuf_incref(path);
-    session->path = path;
-    session->path_method = edge_method_find(tables, (const char *)text.base, text.len);
-    session->path_service = session->path_method != NULL ||
-                            edge_method_has_service(tables, (const char *)text.base, text.len);
+    const struct edge_method *method = session->last_method;
+    if (method == NULL || strncmp(method->path, path, len) != 0 || method->path[len] != '\0')
+        method = edge_method_find(tables, path, len);
+    stream->method = method;
+    if (method != NULL)
+        session->last_method = method;
+    else
+        stream->service_found = edge_method_has_service(tables, path, len);
 }
 
-static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rcbuf *name,
-                     nghttp2_rcbuf *value, uint8_t flags, void *user_data)
+static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, const uint8_t *name,
+                     size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
+                     void *user_data)
 {
     (void)flags;
-    struct edge_h2_session *session = user_data;
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0; // trailers: nothing in them matters here
-    struct stream *stream = find(session, frame->hd.stream_id);
+    struct stream *stream = find(user_data, frame->hd.stream_id);
     if (stream == NULL)
         return 0;
-    nghttp2_vec name_text = nghttp2_rcbuf_get_buf(name);
-    nghttp2_vec value_text = nghttp2_rcbuf_get_buf(value);
-    if (name_text.len == 5 && memcmp(name_text.base, ":path", 5) == 0) {
-        if (value != session->path)
-            take_path(session, value);
-        stream->method = session->path_method;
-        stream->service_found = session->path_service;
-    }
-    if (edge_request_header(&stream->request, (const char *)name_text.base, name_text.len,
-                            (const char *)value_text.base, value_text.len) < 0)
+    if (name_len == 5 && memcmp(name, ":path", 5) == 0)
+        take_path(stream, (const char *)value, value_len);
+    if (edge_request_header(&stream->request, (const char *)name, name_len, (const char *)value,
+                            value_len) < 0)
         return nghttp2_session_terminate_session(ng, NGHTTP2_ENHANCE_YOUR_CALM) == 0
                    ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE
                    : NGHTTP2_ERR_CALLBACK_FAILURE;
@@ -392,7 +384,7 @@ static void set_options(nghttp2_option *options)
 static void set_callbacks(nghttp2_session_callbacks *callbacks)
 {
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
@@ -472,8 +464,6 @@ void edge_h2_session_del(struct edge_h2_session *session)
     while (session->streams != NULL)
         close_stream(session->streams);
     nghttp2_session_del(session->ng);
-    if (session->path != NULL)
-        nghttp2_rcbuf_decref(session->path);
     edge_pool_release(session->h2->config.pool, session);
 }
 

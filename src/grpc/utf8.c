@@ -35,6 +35,21 @@ static size_t character(const uint8_t *p, size_t left)
     return len;
 }
 
+// Whether fewer than eight bytes are ASCII.
+static bool short_ascii(const uint8_t *p, size_t len)
+{
+    uint32_t bits = 0;
+    if (len >= 4) {
+        uint32_t last;
+        memcpy(&bits, p, sizeof(bits));
+        memcpy(&last, p + len - sizeof(last), sizeof(last));
+        return ((bits | last) & 0x80808080u) == 0;
+    }
+    for (size_t i = 0; i < len; i++)
+        bits |= p[i];
+    return bits < 0x80;
+}
+
 bool edge_utf8_valid(const void *text, size_t len)
 {
     const uint8_t *p = text;
@@ -47,6 +62,8 @@ bool edge_utf8_valid(const void *text, size_t len)
                 len -= sizeof(word);
                 continue;
             }
+        } else if (short_ascii(p, len)) {
+            return true;
         }
         size_t step = *p < 0x80 ? 1 : character(p, len);
         if (step == 0)
