@@ -4,6 +4,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import time
 
 BUILD = pathlib.Path(os.environ["EDGE_BUILD_DIR"])
 SOURCE = pathlib.Path(os.environ["EDGE_SOURCE_DIR"])
@@ -37,3 +38,13 @@ class Server:
                 self.process.kill()
                 self.process.wait()
         self.process.stderr.close()
+
+    def wait_busy(self):
+        """Until it has served for some milliseconds: a load is under way."""
+        schedstat = pathlib.Path(f"/proc/{self.process.pid}/schedstat")
+        idle = int(schedstat.read_text().split()[0])
+        deadline = time.monotonic() + 30
+        while int(schedstat.read_text().split()[0]) < idle + 10_000_000:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no load arrives at {self.argv[0]}")
+            time.sleep(0.01)

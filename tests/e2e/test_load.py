@@ -222,9 +222,15 @@ class Servers(LoadTest):
 
     def test_server_killed_in_mid_run(self):
         with Server("servers/null_server") as server:
-            killer = threading.Timer(0.3, server.process.kill)
+            def kill():
+                server.wait_busy()
+                server.process.kill()
+
+            killer = threading.Thread(target=kill)
             killer.start()
-            result = self.load(server.address, "-z", "1s", "-c", 20, "--connections", 2)
+            # It never comes to its billion calls: without any connection there is no hope.
+            result = self.load(server.address, "-n", "1G", "-c", 20, "--connections", 2,
+                               "--connect-timeout", "1s")
             killer.join()
         outcomes = result["books"]["outcomes"]
         self.assertGreater(outcomes["ok"], 0)
@@ -235,7 +241,7 @@ class Servers(LoadTest):
         with Server("servers/null_server") as server:
             process = subprocess.Popen([*LOAD, "-O", "json", "-z", "60s", server.address],
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            time.sleep(0.5)
+            server.wait_busy()
             process.send_signal(signal.SIGINT)
             result = json.loads(process.communicate(timeout=30)[0])
             self.check_books(result)
@@ -248,18 +254,21 @@ class OpenLoop(LoadTest):
     def test_a_stopped_server_is_seen_in_response_time(self):
         """The calls that were due while the server stood still waited; few of them were sent."""
         with Server("servers/null_server") as server:
-            stop = threading.Timer(1.0, server.process.send_signal, [signal.SIGSTOP])
-            go_on = threading.Timer(2.0, server.process.send_signal, [signal.SIGCONT])
-            stop.start()
-            go_on.start()
-            result = self.load(server.address, "-r", 1000, "-z", "3s", "-c", 10)
-            stop.join()
-            go_on.join()
+            def pause():
+                server.wait_busy()
+                server.process.send_signal(signal.SIGSTOP)
+                time.sleep(1)
+                server.process.send_signal(signal.SIGCONT)
+
+            pauser = threading.Thread(target=pause)
+            pauser.start()
+            result = self.load(server.address, "-r", 1000, "-n", 3000, "-c", 10)
+            pauser.join()
         self.assertEqual(result["books"]["due"], 3000)
         self.assert_outcomes(result, ok=3000)
         waited = above(result["response"], 100_000_000)
         self.assertGreater(waited, 500)  # 900 if the pause was one second
-        self.assertLess(waited, 1500)
+        self.assertLess(waited, 2000)
         self.assertGreater(above(result["response"], 500_000_000), 200)
         self.assertLessEqual(above(result["service"], 100_000_000), 20)
         self.assertGreater(above(result["send_lag"], 100_000_000), 500)
