@@ -352,10 +352,8 @@ static void killed(void **state)
     close(ready[0]);
     close(ready[1]);
 
-    size_t lines;
-    bool whole;
-    count_whole_lines(place->path, &lines, &whole);
-    assert_true(whole);
+    // The kernel may stop a killed process's write between two pages of the file: the last line can
+    // be cut, and only that.
     struct edge_result result;
     struct edge_message message;
     if (edge_result_read(place->path, &result, &message) != 0)
