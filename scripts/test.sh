@@ -11,10 +11,10 @@ run() { # run <build> <ctest options>...
     local build=$1
     shift
     echo "== $build =="
-    ctest --test-dir "build/$build" --output-on-failure --no-tests=error "$@"
+    ctest --test-dir "build/$build" -j "$(nproc)" --output-on-failure --no-tests=error "$@"
 }
 
-run host-tsan -L 'unit|load' "$@"   # data races, in all that has threads
-run host-clang -L 'unit|fuzz' "$@"  # the other compiler; the fuzzers search
-run host-asan -LE lint "$@"         # memory errors and undefined behaviour, in everything
-run host "$@"                       # as shipped, and the linters
+run host-tsan -R '^(unit\..*|e2e\.load)$' "$@" # data races, in all that has threads
+run host-clang -LE e2e "$@"                    # the other compiler, clang-tidy, the fuzzers
+run host-asan -LE lint "$@"                     # memory errors and undefined behaviour
+run host "$@"                                   # as shipped, and the linters
