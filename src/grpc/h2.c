@@ -7,7 +7,9 @@
 #include "base/error.h"
 #include "grpc/call.h"
 #include "grpc/h2_fields.h"
+#include "grpc/h2_head.h"
 #include "grpc/h2_memory.h"
+#include "grpc/h2_rules.h"
 #include "grpc/request.h"
 #include "grpc/timeout.h"
 
@@ -28,16 +30,14 @@ struct stream {
     struct edge_call call; // first: a call is found in its stream
     struct edge_h2_session *session;
     struct stream *next, *previous;
-    struct edge_request request;
+    struct edge_h2_rules rules;
     int32_t id;
     uint32_t unconsumed; // DATA bytes not yet given back to the stream's window
     uint32_t granted;    // bytes promised to nghttp2 for a DATA frame that is not yet in `out`
-    const struct edge_method *method; // what :path led to, or NULL
-    bool service_found;
-    bool responded; // response HEADERS are submitted
-    bool deferred;  // nghttp2 waits for a reply
-    bool trailed;   // the last frame is submitted
-    bool early;     // ... before the client's END_STREAM: see on_frame_send
+    bool responded;      // response HEADERS are submitted
+    bool deferred;       // nghttp2 waits for a reply
+    bool trailed;        // the last frame is submitted
+    bool early;          // ... before the client's END_STREAM: see on_frame_send
 };
 
 enum shutdown_phase { RUNNING, NOTICE_SENT, LAST_SENT };
@@ -53,8 +53,8 @@ struct edge_h2_session {
     size_t unconsumed;    // DATA bytes not yet given back to the connection's window
     uint64_t due_ns;      // no deadline lies before
     uint64_t now_ns;
-    const struct edge_method *last_method; // likely the next one too, or NULL
     enum shutdown_phase phase;
+    struct edge_h2_head_reader head; // of the request whose fields are coming
 };
 
 static struct stream *find(struct edge_h2_session *session, int32_t id)
@@ -229,57 +229,61 @@ static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, voi
     if (stream->next != NULL)
         stream->next->previous = stream;
     session->streams = session->current = stream;
+    edge_h2_head_begin(&session->head);
     nghttp2_session_set_stream_user_data(ng, stream->id, stream);
     return 0;
 }
 
-static void take_path(struct stream *stream, const char *path, size_t len)
+static int take_trailer(struct stream *stream, nghttp2_rcbuf *name, nghttp2_rcbuf *value)
 {
-    struct edge_h2_session *session = stream->session;
-    const struct edge_method *const *tables = session->h2->config.tables;
-    const struct edge_method *method = session->last_method;
-    if (method == NULL || strncmp(method->path, path, len) != 0 || method->path[len] != '\0')
-        method = edge_method_find(tables, path, len);
-    stream->method = method;
-    if (method != NULL)
-        session->last_method = method;
-    else
-        stream->service_found = edge_method_has_service(tables, path, len);
+    nghttp2_vec name_text = nghttp2_rcbuf_get_buf(name);
+    nghttp2_vec value_text = nghttp2_rcbuf_get_buf(value);
+    return edge_h2_rules_field(&stream->rules, name_text.base, name_text.len, value_text.base,
+                               value_text.len);
 }
 
-static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, const uint8_t *name,
-                     size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
-                     void *user_data)
+// The header list cannot be taken: nghttp2 is not to show the rest of it.
+static int drop_list(nghttp2_session *ng, struct stream *stream, int error)
+{
+    if (error == EDGE_ERR_PROTOCOL)
+        reset(stream, NGHTTP2_PROTOCOL_ERROR);
+    else if (nghttp2_session_terminate_session(ng, NGHTTP2_ENHANCE_YOUR_CALM) != 0)
+        return NGHTTP2_ERR_CALLBACK_FAILURE;
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+}
+
+static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rcbuf *name,
+                     nghttp2_rcbuf *value, uint8_t flags, void *user_data)
 {
     (void)flags;
-    if (frame->headers.cat != NGHTTP2_HCAT_REQUEST)
-        return 0; // trailers: nothing in them matters here
-    struct stream *stream = find(user_data, frame->hd.stream_id);
-    if (stream == NULL)
-        return 0;
-    if (name_len == 5 && memcmp(name, ":path", 5) == 0)
-        take_path(stream, (const char *)value, value_len);
-    if (edge_request_header(&stream->request, (const char *)name, name_len, (const char *)value,
-                            value_len) < 0)
-        return nghttp2_session_terminate_session(ng, NGHTTP2_ENHANCE_YOUR_CALM) == 0
-                   ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE
-                   : NGHTTP2_ERR_CALLBACK_FAILURE;
-    return 0;
+    struct edge_h2_session *session = user_data;
+    struct stream *stream;
+    int error;
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+        error = edge_h2_head_field(&session->head, session->h2->config.tables, name, value);
+        if (error == 0)
+            return 0;
+        stream = find(session, frame->hd.stream_id);
+    } else {
+        stream = find(session, frame->hd.stream_id);
+        error = stream != NULL ? take_trailer(stream, name, value) : 0;
+    }
+    return error == 0 || stream == NULL ? 0 : drop_list(ng, stream, error);
 }
 
-static void on_request(struct stream *stream)
+static void on_request(struct stream *stream, const struct edge_h2_head *head)
 {
     struct edge_h2_session *session = stream->session;
     struct edge_call *call = &stream->call;
+    const struct edge_request *request = &head->request;
     struct edge_refusal refusal;
-    if (edge_request_refused(&stream->request, stream->method != NULL, stream->service_found,
-                             &refusal)) {
+    if (edge_request_refused(request, head->method != NULL, head->service_found, &refusal)) {
         refuse(stream, &refusal);
         return;
     }
-    edge_call_start(call, stream->method);
-    if (stream->request.has_timeout) {
-        call->deadline_ns = edge_timeout_deadline(session->now_ns, stream->request.timeout_ns);
+    edge_call_start(call, head->method);
+    if (request->has_timeout) {
+        call->deadline_ns = edge_timeout_deadline(session->now_ns, request->timeout_ns);
         if (call->deadline_ns <= session->now_ns)
             edge_call_expire(call);
         else if (call->deadline_ns < session->due_ns)
@@ -296,27 +300,50 @@ static void on_end_stream(struct stream *stream)
         advance(stream);
 }
 
+// HEADERS or DATA has come whole.
+static void on_message_frame(struct stream *stream, const nghttp2_frame *frame)
+{
+    struct edge_h2_session *session = stream->session;
+    const struct edge_h2_head *head = NULL;
+    bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    int error = 0;
+    if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+        head = session->head.head;
+        if (head != NULL)
+            stream->rules = head->rules;
+        error = edge_h2_rules_request(&stream->rules);
+    } else if (frame->hd.type == NGHTTP2_HEADERS && !ends) {
+        error = EDGE_ERR_PROTOCOL; // trailers end a request
+    }
+    if (error == 0 && ends)
+        error = edge_h2_rules_end(&stream->rules);
+    if (error < 0) {
+        reset(stream, NGHTTP2_PROTOCOL_ERROR);
+        return;
+    }
+    if (head != NULL)
+        on_request(stream, head);
+    if (ends)
+        on_end_stream(stream);
+}
+
 static int on_frame_recv(nghttp2_session *ng, const nghttp2_frame *frame, void *user_data)
 {
+    (void)ng;
     struct edge_h2_session *session = user_data;
     struct stream *stream;
     switch (frame->hd.type) {
     case NGHTTP2_HEADERS:
     case NGHTTP2_DATA:
         stream = find(session, frame->hd.stream_id);
-        if (stream == NULL)
-            return 0;
-        if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST)
-            on_request(stream);
-        if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
-            on_end_stream(stream);
+        if (stream != NULL)
+            on_message_frame(stream, frame);
         return 0;
     case NGHTTP2_PING:
         if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0 && session->phase == NOTICE_SENT)
             edge_h2_session_shutdown_now(session);
         return 0;
     default:
-        (void)ng;
         return 0;
     }
 }
@@ -329,7 +356,11 @@ static int on_data_chunk(nghttp2_session *ng, uint8_t flags, int32_t id, const u
     struct edge_h2_session *session = user_data;
     session->unconsumed += len;
     struct stream *stream = find(session, id);
-    if (stream == NULL || stream->call.ended)
+    if (stream == NULL)
+        return 0;
+    if (edge_h2_rules_data(&stream->rules, len) < 0)
+        reset(stream, NGHTTP2_PROTOCOL_ERROR);
+    if (stream->call.ended)
         return 0;
     edge_call_receive(&stream->call, bytes, len);
     stream->unconsumed += (uint32_t)len;
@@ -370,6 +401,8 @@ static void set_options(nghttp2_option *options)
     // A stream whose replies are not taken must not get more window: we decide.
     nghttp2_option_set_no_auto_window_update(options, 1);
     nghttp2_option_set_no_closed_streams(options, 1);
+    // What it would judge, grpc/h2_rules.h does.
+    nghttp2_option_set_no_http_messaging(options, 1);
 #ifdef EDGE_HAVE_STREAM_RESET_RATE_LIMIT
     // Clients reset whatever they cancel, a load generator by the thousand; a reset costs little
     // here, since calls never outlive their stream.
@@ -384,7 +417,7 @@ static void set_options(nghttp2_option *options)
 static void set_callbacks(nghttp2_session_callbacks *callbacks)
 {
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
@@ -463,6 +496,7 @@ void edge_h2_session_del(struct edge_h2_session *session)
     // nghttp2 does not report the streams that end with their session.
     while (session->streams != NULL)
         close_stream(session->streams);
+    edge_h2_head_free(&session->head);
     nghttp2_session_del(session->ng);
     edge_pool_release(session->h2->config.pool, session);
 }
