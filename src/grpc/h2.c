@@ -243,32 +243,39 @@ static int take_trailer(struct stream *stream, nghttp2_rcbuf *name, nghttp2_rcbu
 }
 
 // The header list cannot be taken: nghttp2 is not to show the rest of it.
-static int drop_list(nghttp2_session *ng, struct stream *stream, int error)
+static int drop_list(struct stream *stream, int error)
 {
     if (error == EDGE_ERR_PROTOCOL)
         reset(stream, NGHTTP2_PROTOCOL_ERROR);
-    else if (nghttp2_session_terminate_session(ng, NGHTTP2_ENHANCE_YOUR_CALM) != 0)
+    else if (nghttp2_session_terminate_session(stream->session->ng, NGHTTP2_ENHANCE_YOUR_CALM) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+}
+
+// Kept out of line: inlined, it would make the usual case save registers that it does not need.
+__attribute__((noinline)) static int take_field(struct edge_h2_session *session,
+                                                const nghttp2_frame *frame, nghttp2_rcbuf *name,
+                                                nghttp2_rcbuf *value)
+{
+    struct stream *stream = find(session, frame->hd.stream_id);
+    if (stream == NULL)
+        return 0;
+    int error = frame->headers.cat == NGHTTP2_HCAT_REQUEST
+                    ? edge_h2_head_field(&session->head, session->h2->config.tables, name, value)
+                    : take_trailer(stream, name, value);
+    return error == 0 ? 0 : drop_list(stream, error);
 }
 
 static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rcbuf *name,
                      nghttp2_rcbuf *value, uint8_t flags, void *user_data)
 {
+    (void)ng;
     (void)flags;
     struct edge_h2_session *session = user_data;
-    struct stream *stream;
-    int error;
-    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
-        error = edge_h2_head_field(&session->head, session->h2->config.tables, name, value);
-        if (error == 0)
-            return 0;
-        stream = find(session, frame->hd.stream_id);
-    } else {
-        stream = find(session, frame->hd.stream_id);
-        error = stream != NULL ? take_trailer(stream, name, value) : 0;
-    }
-    return error == 0 || stream == NULL ? 0 : drop_list(ng, stream, error);
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST &&
+        edge_h2_head_repeated(&session->head, name, value))
+        return 0;
+    return take_field(session, frame, name, value);
 }
 
 static void on_request(struct stream *stream, const struct edge_h2_head *head)

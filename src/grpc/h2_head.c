@@ -33,9 +33,8 @@ static int take(struct edge_h2_head *head, const struct edge_method *const *tabl
                                (const char *)value.base, value.len);
 }
 
-int edge_h2_head_new_field(struct edge_h2_head_reader *reader,
-                           const struct edge_method *const *tables, nghttp2_rcbuf *name,
-                           nghttp2_rcbuf *value)
+int edge_h2_head_field(struct edge_h2_head_reader *reader, const struct edge_method *const *tables,
+                       nghttp2_rcbuf *name, nghttp2_rcbuf *value)
 {
     struct edge_h2_head head = {.service_found = false};
     if (reader->head != NULL)

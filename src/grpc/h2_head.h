@@ -46,27 +46,25 @@ static inline void edge_h2_head_begin(struct edge_h2_head_reader *reader)
     reader->count = 0;
 }
 
-// Takes a field that is not the one of last time: edge_h2_head_field() calls it.
-int edge_h2_head_new_field(struct edge_h2_head_reader *reader,
-                           const struct edge_method *const *tables, nghttp2_rcbuf *name,
-                           nghttp2_rcbuf *value);
+// Takes the next field if it is the one of last time: true. False: take it with
+// edge_h2_head_field().
+static inline bool edge_h2_head_repeated(struct edge_h2_head_reader *reader,
+                                         const nghttp2_rcbuf *name, const nghttp2_rcbuf *value)
+{
+    if (reader->count >= reader->known)
+        return false;
+    const struct edge_h2_head_step *step = &reader->steps[reader->count];
+    if (step->name != name || step->value != value)
+        return false;
+    reader->head = &step->after;
+    reader->count++;
+    return true;
+}
 
 // Takes the next field. 0; EDGE_ERR_PROTOCOL: the request is malformed; EDGE_ERR_LIMIT: beyond the
 // hard limit of grpc/request.h. After an error the list is lost.
-static inline int edge_h2_head_field(struct edge_h2_head_reader *reader,
-                                     const struct edge_method *const *tables, nghttp2_rcbuf *name,
-                                     nghttp2_rcbuf *value)
-{
-    if (reader->count < reader->known) {
-        const struct edge_h2_head_step *step = &reader->steps[reader->count];
-        if (step->name == name && step->value == value) {
-            reader->head = &step->after;
-            reader->count++;
-            return 0;
-        }
-    }
-    return edge_h2_head_new_field(reader, tables, name, value);
-}
+int edge_h2_head_field(struct edge_h2_head_reader *reader, const struct edge_method *const *tables,
+                       nghttp2_rcbuf *name, nghttp2_rcbuf *value);
 
 // Lets go of what it remembers. Safe twice.
 void edge_h2_head_free(struct edge_h2_head_reader *reader);
