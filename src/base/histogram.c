@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,36 @@ uint64_t edge_histogram_bin_high(size_t bin)
     return edge_histogram_bin_low(bin + 1) - 1;
 }
 
+uint64_t edge_histogram_segment_low(uint64_t value)
+{
+    return value >= EDGE_HISTOGRAM_MAX ? EDGE_HISTOGRAM_MAX
+                                       : edge_histogram_bin_low(edge_histogram_bin(value));
+}
+
+// What a record can hold, whose numbers are signed.
+static uint64_t add_sum(uint64_t sum, uint64_t more)
+{
+    return more > INT64_MAX || sum > INT64_MAX - more ? INT64_MAX : sum + more;
+}
+
+void edge_histogram_record_bounds(struct edge_histogram *histogram, uint64_t low, uint64_t high,
+                                  uint64_t count)
+{
+    bool clamped = high >= EDGE_HISTOGRAM_MAX;
+    histogram->bins[edge_histogram_bin(clamped ? EDGE_HISTOGRAM_MAX - 1 : high)] += count;
+    if (histogram->count == 0 || low < histogram->min)
+        histogram->min = low;
+    if (high > histogram->max)
+        histogram->max = high;
+    uint64_t sum;
+    if (__builtin_mul_overflow(low + (high - low) / 2, count, &sum))
+        sum = UINT64_MAX;
+    histogram->sum = add_sum(histogram->sum, sum);
+    histogram->count += count;
+    histogram->censored += count;
+    histogram->clamped += clamped ? count : 0;
+}
+
 void edge_histogram_merge(struct edge_histogram *histogram, const struct edge_histogram *other)
 {
     if (other->count == 0)
@@ -49,8 +80,9 @@ void edge_histogram_merge(struct edge_histogram *histogram, const struct edge_hi
     if (other->max > histogram->max)
         histogram->max = other->max;
     histogram->count += other->count;
-    histogram->sum += other->sum;
+    histogram->sum = add_sum(histogram->sum, other->sum);
     histogram->clamped += other->clamped;
+    histogram->censored += other->censored;
 }
 
 uint64_t edge_histogram_percentile(const struct edge_histogram *histogram, double percent)

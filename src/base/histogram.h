@@ -18,10 +18,13 @@
 struct edge_histogram {
     uint64_t *bins;
     uint64_t count;
-    uint64_t sum;     // of recorded values; 2^64 ns is 584 years
+    uint64_t sum;     // of recorded values; 2^63 ns is 292 years
     uint64_t min;     // exact; valid if count > 0
     uint64_t max;     // exact, even if clamped
     uint64_t clamped; // values >= EDGE_HISTOGRAM_MAX, counted in the last bin
+    // Of the values, those that are lower bounds: something was given up on at that value, and
+    // would have been higher. Percentiles that reach them are lower bounds, too.
+    uint64_t censored;
 };
 
 // Allocates and zeroes the bins (254 KB, touched only where values fall). 0 or -ENOMEM.
@@ -54,6 +57,20 @@ static inline void edge_histogram_record(struct edge_histogram *histogram, uint6
     histogram->sum += value;
     histogram->clamped += value != clamped;
 }
+
+// Counts one lower bound.
+static inline void edge_histogram_record_bound(struct edge_histogram *histogram, uint64_t value)
+{
+    edge_histogram_record(histogram, value);
+    histogram->censored++;
+}
+
+// Counts `count` > 0 lower bounds, spread evenly from `low` to `high`. They must share a bin and be
+// clamped all or none: edge_histogram_segment_low(high) is the least that `low` may be. The sum is
+// right to 1 ns a value, and stays at 2^63 - 1 when it gets there.
+void edge_histogram_record_bounds(struct edge_histogram *histogram, uint64_t low, uint64_t high,
+                                  uint64_t count);
+uint64_t edge_histogram_segment_low(uint64_t value);
 
 // Adds all values of `other`.
 void edge_histogram_merge(struct edge_histogram *histogram, const struct edge_histogram *other);

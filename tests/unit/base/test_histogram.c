@@ -105,6 +105,42 @@ static void empty_is_zero_and_large_is_clamped(void **state)
     edge_histogram_free(&histogram);
 }
 
+// Many bounds at once are the same as one after the other.
+static void bounds_by_arithmetic(void **state)
+{
+    (void)state;
+    struct edge_histogram one_by_one, at_once;
+    assert_int_equal(edge_histogram_init(&one_by_one), 0);
+    assert_int_equal(edge_histogram_init(&at_once), 0);
+    const struct {
+        uint64_t low, step, count;
+    } runs[] = {{7, 1, 1}, {5000000, 10, 100}, {EDGE_HISTOGRAM_MAX, 1000000, 5}};
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t high = runs[i].low + runs[i].step * (runs[i].count - 1);
+        assert_true(edge_histogram_segment_low(high) <= runs[i].low);
+        for (uint64_t k = 0; k < runs[i].count; k++)
+            edge_histogram_record_bound(&one_by_one, runs[i].low + runs[i].step * k);
+        edge_histogram_record_bounds(&at_once, runs[i].low, high, runs[i].count);
+    }
+    assert_int_equal(at_once.count, 106);
+    assert_int_equal(at_once.censored, 106);
+    assert_int_equal(one_by_one.censored, 106);
+    assert_int_equal(at_once.clamped, 5);
+    assert_int_equal(at_once.min, 7);
+    assert_int_equal(at_once.max, one_by_one.max);
+    assert_int_equal(at_once.sum, one_by_one.sum);
+    assert_memory_equal(at_once.bins, one_by_one.bins, EDGE_HISTOGRAM_BINS * sizeof(uint64_t));
+
+    // A sum that no record could hold stays at the highest that can, also when merged.
+    edge_histogram_record_bounds(&at_once, UINT64_C(1) << 39, UINT64_C(1) << 39, UINT64_C(1) << 30);
+    assert_true(at_once.sum == INT64_MAX);
+    edge_histogram_merge(&at_once, &one_by_one);
+    assert_true(at_once.sum == INT64_MAX);
+    assert_int_equal(at_once.censored, 212 + (UINT64_C(1) << 30));
+    edge_histogram_free(&one_by_one);
+    edge_histogram_free(&at_once);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +148,7 @@ int main(void)
         cmocka_unit_test(percentiles_are_within_a_bin_of_the_truth),
         cmocka_unit_test(merging_equals_recording_everything),
         cmocka_unit_test(empty_is_zero_and_large_is_clamped),
+        cmocka_unit_test(bounds_by_arithmetic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
