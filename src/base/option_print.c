@@ -53,25 +53,21 @@ static void describe(const struct edge_option *option, char *text, size_t size)
         snprintf(text + at, size - at, " ($%s)", option->env);
 }
 
+// A space goes before a word that follows on its line, so that none ends a line.
 static void print_wrapped(FILE *out, const char *text)
 {
     size_t column = HELP_COLUMN;
-    while (*text != '\0') {
+    for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
         size_t word = strcspn(text, " ");
-        if (column + word > HELP_WIDTH && column > HELP_COLUMN) {
+        bool begins = column == HELP_COLUMN;
+        if (!begins && column + 1 + word > HELP_WIDTH) {
             fprintf(out, "\n%*s", HELP_COLUMN, "");
             column = HELP_COLUMN;
+            begins = true;
         }
-        fprintf(out, "%.*s", (int)word, text);
-        column += word;
+        fprintf(out, "%s%.*s", begins ? "" : " ", (int)word, text);
+        column += word + !begins;
         text += word;
-        if (*text == ' ') {
-            text++;
-            if (column < HELP_WIDTH && *text != '\0') {
-                fputc(' ', out);
-                column++;
-            }
-        }
     }
     fputc('\n', out);
 }

@@ -27,7 +27,11 @@ static const struct edge_option rows[] = {
      .min = 1,
      .max = 1000,
      .help = "How many."},
-    {.name = "ram", EDGE_OPT_BYTES(struct config, ram), .argument = "BYTES", .help = "Memory."},
+    {.name = "ram",
+     EDGE_OPT_BYTES(struct config, ram),
+     .argument = "BYTES",
+     .help =
+         "Memory, of which there is never enough, taken one after the other, until it is gone."},
     {.name = "duration",
      .letter = 'z',
      EDGE_OPT_DURATION(struct config, duration),
@@ -182,12 +186,15 @@ static void prints_help_config_and_docs(void **state)
     edge_options_defaults(&command, &config);
     FILE *out = open_memstream(&text, &size);
     edge_options_help(&command, out);
+    fflush(out);
+    assert_null(strstr(text, " \n"));
     edge_options_show(&command, &config, out);
     edge_options_markdown(&command, out);
     fclose(out);
     assert_non_null(strstr(text, "Usage: test [OPTIONS] [FILE...]"));
     assert_non_null(strstr(text, "      --connections N             How many. [50] ($TEST_CONN"));
     assert_non_null(strstr(text, "-z, --duration TIME"));
+    assert_non_null(strstr(text, "one after the other,\n                                  until"));
     assert_non_null(strstr(text, "\nduration = 20s\n"));
     assert_non_null(strstr(text, "\nname = \n"));
     assert_non_null(strstr(text, "| `--format`, `-O` | FORMAT | summary |  | Shape. One of: "
