@@ -21,7 +21,8 @@ int edge_client_fail(struct edge_client *client, uint32_t code, const char *why)
 
 int edge_client_queue(struct edge_client *client, const uint8_t *frame, size_t len)
 {
-    if (client->control.len + len > CONTROL_MAX)
+    client->answers += len;
+    if (client->answers > CONTROL_MAX)
         return edge_client_fail(client, EDGE_H2_ENHANCE_YOUR_CALM,
                                 "more PING and SETTINGS than it reads");
     return edge_buffer_append(&client->control, frame, len);
@@ -95,18 +96,21 @@ struct edge_client_stream *edge_client_open(struct edge_client *client)
     return NULL;
 }
 
-int edge_client_close(struct edge_client *client, struct edge_client_stream *stream, uint32_t code)
+void edge_client_close(struct edge_client *client, struct edge_client_stream *stream, uint32_t code)
 {
     if (!stream->held)
-        return 0;
+        return;
     stream->held = false;
     client->in_flight--;
     if (stream->sent_end && stream->got_end)
-        return 0;
+        return;
     // What still arrives for it is no mistake of the peer's, whatever it had sent before.
     stream->got_end = false;
     uint8_t frame[EDGE_FRAME_HEADER + 4];
-    return edge_client_queue(client, frame, edge_frame_rst_stream(frame, stream->id, code));
+    size_t len = edge_frame_rst_stream(frame, stream->id, code);
+    // Our own doing, at most one per stream: no reason to call the peer a flood.
+    if (edge_buffer_append(&client->control, frame, len) < 0)
+        client->out_of_memory = true;
 }
 
 int edge_client_headers(struct edge_client *client, struct edge_client_stream *stream,
@@ -140,10 +144,14 @@ uint8_t *edge_client_data(struct edge_client *client, struct edge_client_stream 
 
 int edge_client_flush(struct edge_client *client, struct edge_buffer *out)
 {
+    if (client->out_of_memory)
+        return -ENOMEM;
     if (client->control.len == 0)
         return 0;
     int error = edge_buffer_append(out, edge_buffer_head(&client->control), client->control.len);
-    if (error == 0)
-        edge_buffer_consume(&client->control, client->control.len);
-    return error;
+    if (error < 0)
+        return error;
+    edge_buffer_consume(&client->control, client->control.len);
+    client->answers = 0;
+    return 0;
 }

@@ -71,13 +71,15 @@ struct edge_client {
     uint32_t max_streams;
     uint32_t initial_window;
     uint32_t max_frame;
-    uint32_t header_table;
+    uint32_t header_table; // the smallest so far, at most EDGE_HPACK_TABLE_DEFAULT
 
     int64_t send_window; // of the connection
     uint32_t unacked;    // of the connection
 
     struct edge_hpack_decoder *decoder;
     struct edge_buffer control; // frames of ours to be sent
+    size_t answers;             // bytes of those that the peer made us send
+    bool out_of_memory;         // a reset could not be queued: edge_client_flush() says so
     struct edge_buffer partial; // a frame that a read cut in two
     struct edge_buffer block;   // HEADERS waiting for CONTINUATION
     uint32_t block_stream;      // 0: none is waiting
@@ -148,7 +150,9 @@ static inline uint32_t edge_client_room(const struct edge_client *client,
 uint8_t *edge_client_data(struct edge_client *client, struct edge_client_stream *stream,
                           struct edge_buffer *out, uint32_t len, bool end);
 
-// Gives the stream back. If a side has not ended, it is reset with `code` first. 0 or -ENOMEM.
-int edge_client_close(struct edge_client *client, struct edge_client_stream *stream, uint32_t code);
+// Gives the stream back. If a side has not ended, it is reset with `code` first. Should there be no
+// memory for that, the next edge_client_flush() fails.
+void edge_client_close(struct edge_client *client, struct edge_client_stream *stream,
+                       uint32_t code);
 
 #endif

@@ -218,7 +218,10 @@ static int set(struct edge_client *client, struct edge_setting setting)
 {
     switch (setting.id) {
     case EDGE_SETTING_HEADER_TABLE_SIZE:
-        client->header_table = setting.value;
+        // RFC 7541 section 4.2: a size that was reduced and raised again before our next block had
+        // emptied the table all the same.
+        if (setting.value < client->header_table)
+            client->header_table = setting.value;
         return 0;
     case EDGE_SETTING_ENABLE_PUSH:
         if (setting.value != 0)
@@ -416,7 +419,7 @@ static int64_t take_frame(struct edge_client *client, const uint8_t *bytes, size
     struct edge_frame frame = edge_frame_read(bytes);
     bool whole = len - EDGE_FRAME_HEADER >= frame.len;
     if (!whole && frame.type != EDGE_FRAME_DATA) {
-        // Kept header and all: take_partial() checks it with the next bytes.
+        // Kept header and all: take_partial() goes on from there.
         int error = check_header(client, &frame);
         if (error == 0)
             error = edge_buffer_append(&client->partial, bytes, len);

@@ -7,7 +7,8 @@
 // Notes why, queues GOAWAY with `code`. Returns EDGE_ERR_PROTOCOL, or -ENOMEM.
 int edge_client_fail(struct edge_client *client, uint32_t code, const char *why);
 
-// Appends a frame of ours to what edge_client_flush() sends. 0, EDGE_ERR_PROTOCOL or -ENOMEM.
+// Appends an answer to a frame of the peer's to what edge_client_flush() sends. 0; -ENOMEM;
+// EDGE_ERR_PROTOCOL: it asks for more than it reads.
 int edge_client_queue(struct edge_client *client, const uint8_t *frame, size_t len);
 
 // The record that stream `id` has or would have.

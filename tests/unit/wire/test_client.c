@@ -623,7 +623,8 @@ static void floods(void **state)
     for (int i = 0; i < 10000 && error == 0; i++)
         error = receive(&owner, &ping);
     assert_int_equal(error, EDGE_ERR_PROTOCOL);
-    assert_true(owner.client.control.len <= 65536 + 17);
+    assert_true(owner.client.answers <= 65536 + 17);
+    assert_true(owner.client.control.len <= 65536 + 200); // the preface, and GOAWAY
     edge_client_free(&owner.client);
 
     owner_init(&owner);
@@ -642,6 +643,90 @@ static void floods(void **state)
     edge_client_free(&owner.client);
 }
 
+// Calls given up by the thousand: the resets are ours, and no fault of the peer.
+static void resets_are_no_flood(void **state)
+{
+    (void)state;
+    struct owner owner;
+    owner_init(&owner);
+    open_streams(&owner, 0);
+    for (int i = 0; i < 10000; i++) {
+        struct edge_client_stream *stream = edge_client_open(&owner.client);
+        assert_non_null(stream);
+        edge_client_close(&owner.client, stream, EDGE_H2_CANCEL);
+    }
+    struct bytes ping = {.len = 0};
+    put_frame(&ping, EDGE_FRAME_PING, 0, 0, "12345678", 8);
+    assert_int_equal(receive(&owner, &ping), 0);
+    assert_null(owner.client.failure);
+    struct edge_buffer out = {0};
+    assert_int_equal(edge_client_flush(&owner.client, &out), 0);
+    assert_true(out.len > 10000 * 13);
+    assert_int_equal(owner.client.answers, 0);
+    edge_buffer_free(&out);
+    edge_client_free(&owner.client);
+}
+
+// Reduced and raised again before our next block: the peer's table was emptied in between.
+static void remembers_the_smallest_table(void **state)
+{
+    (void)state;
+    struct owner owner;
+    owner_init(&owner);
+    open_streams(&owner, 0);
+    struct bytes bytes = {.len = 0};
+    struct edge_setting sizes[] = {{EDGE_SETTING_HEADER_TABLE_SIZE, 65536},
+                                   {EDGE_SETTING_HEADER_TABLE_SIZE, 65536}};
+    put_settings(&bytes, sizes, 2);
+    assert_int_equal(receive(&owner, &bytes), 0);
+    assert_int_equal(owner.client.header_table, EDGE_HPACK_TABLE_DEFAULT);
+    sizes[0].value = 100;
+    bytes.len = 0;
+    put_settings(&bytes, sizes, 2);
+    assert_int_equal(receive(&owner, &bytes), 0);
+    assert_int_equal(owner.client.header_table, 100);
+    edge_client_free(&owner.client);
+}
+
+static void goaway_twice(void **state)
+{
+    (void)state;
+    struct owner owner;
+    owner_init(&owner);
+    open_streams(&owner, 2);
+    struct bytes bytes = {.len = 0};
+    const uint8_t first[] = {0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0};
+    const uint8_t second[] = {0, 0, 0, 1, 0, 0, 0, 0};
+    put_frame(&bytes, EDGE_FRAME_GOAWAY, 0, 0, first, sizeof(first));
+    put_frame(&bytes, EDGE_FRAME_GOAWAY, 0, 0, second, sizeof(second));
+    put_trailers(&bytes, 1);
+    assert_int_equal(receive(&owner, &bytes), 0);
+    assert_string_equal(owner.log, "goaway 2147483647 NO_ERROR \ngoaway 1 NO_ERROR \n"
+                                   "headers 1 t=v\nend 1\n");
+    assert_null(edge_client_open(&owner.client));
+    edge_client_free(&owner.client);
+}
+
+static void frames_of_no_length(void **state)
+{
+    (void)state;
+    struct owner owner;
+    owner_init(&owner);
+    open_streams(&owner, 2);
+    struct bytes bytes = {.len = 0};
+    put_frame(&bytes, EDGE_FRAME_SETTINGS, 0, 0, NULL, 0);
+    put_frame(&bytes, EDGE_FRAME_HEADERS, EDGE_FLAG_END_HEADERS, 1, NULL, 0);
+    put_frame(&bytes, EDGE_FRAME_DATA, 0, 1, NULL, 0);
+    put_frame(&bytes, EDGE_FRAME_HEADERS, EDGE_FLAG_END_STREAM, 3, NULL, 0);
+    put_frame(&bytes, EDGE_FRAME_CONTINUATION, 0, 3, NULL, 0);
+    put_frame(&bytes, EDGE_FRAME_CONTINUATION, EDGE_FLAG_END_HEADERS, 3, NULL, 0);
+    put_frame(&bytes, EDGE_FRAME_DATA, EDGE_FLAG_END_STREAM, 1, NULL, 0);
+    for (size_t i = 0; i < bytes.len; i++)
+        assert_int_equal(edge_client_receive(&owner.client, bytes.at + i, 1), 0);
+    assert_string_equal(owner.log, "settings\nheaders 1\nheaders 3\nend 3\nend 1\n");
+    edge_client_free(&owner.client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -657,6 +742,10 @@ int main(void)
         cmocka_unit_test(broken_servers),
         cmocka_unit_test(broken_settings),
         cmocka_unit_test(floods),
+        cmocka_unit_test(resets_are_no_flood),
+        cmocka_unit_test(remembers_the_smallest_table),
+        cmocka_unit_test(goaway_twice),
+        cmocka_unit_test(frames_of_no_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
