@@ -153,11 +153,11 @@ static bool read_once(struct edge_connection *connection)
     io->bytes_in += (uint64_t)got;
     int error = connection->ops->receive(connection->protocol, io->in, (size_t)got);
     if (error < 0) {
-        // What the protocol has to say about it (a GOAWAY) still goes out.
+        // What the protocol has to say about it (a GOAWAY) still goes out, but not in the middle of
+        // what the socket did not take before.
         connection->closing = true;
         connection->close_reason = error;
-        int more = fill_and_write(connection);
-        return more >= 0;
+        return connection->pending.len > 0 || fill_and_write(connection) >= 0;
     }
     return true;
 }
