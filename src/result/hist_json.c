@@ -35,6 +35,7 @@ json_t *edge_hist_encode(uint64_t repeat, const char *name, const struct edge_hi
         hist.max_ns = histogram->max;
     }
     hist.clamped = histogram->clamped;
+    hist.censored = histogram->censored;
     json_t *object = json_pack("{s:s}", "type", "hist");
     if (edge_record_encode(EDGE_RECORD_HIST, &hist, object) != 0 ||
         json_object_set_new(object, "bins", histogram_bins(histogram)) != 0) {
@@ -111,6 +112,10 @@ static int check_range(const struct edge_record_hist *hist, const char *where,
     size_t first = edge_histogram_bin(hist->bins[0].low_ns);
     size_t last = edge_histogram_bin(hist->bins[hist->bin_count - 1].low_ns);
     double mean = (double)hist->sum_ns / (double)hist->count;
+    if (hist->censored != EDGE_UNMEASURED && hist->censored > hist->count)
+        return edge_fail(message, EDGE_ERR_FORMAT,
+                         "%s: \"censored\": expected at most \"count\", %llu; found %llu", where,
+                         (unsigned long long)hist->count, (unsigned long long)hist->censored);
     if (hist->min_ns > hist->max_ns || bin_of(hist->min_ns) != first ||
         bin_of(hist->max_ns) != last || hist->clamped > hist->count ||
         mean < (double)hist->min_ns * (1 - 1e-9) || mean > (double)hist->max_ns * (1 + 1e-9))

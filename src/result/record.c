@@ -104,10 +104,12 @@ static const struct edge_field hist_fields[] = {
     REPEAT(edge_record_hist),
     {TEXT(edge_record_hist, name), .required = true, .help = "`service`, `response`, `send_lag`"},
     {UINT(edge_record_hist, count), .required = true, .help = "values recorded"},
-    {UINT(edge_record_hist, sum_ns), .required = true, .help = "their sum, exact"},
+    {UINT(edge_record_hist, sum_ns), .required = true, .help = "their sum"},
     {UINT(edge_record_hist, min_ns), .help = "the lowest, exact; null if there is none"},
     {UINT(edge_record_hist, max_ns), .help = "the highest, exact; null if there is none"},
     {UINT(edge_record_hist, clamped), .required = true, .help = "values too high for a bin"},
+    {UINT(edge_record_hist, censored),
+     .help = "of the values, lower bounds: calls timed out, unfinished or never sent"},
     {BINS(edge_record_hist, bins), .required = true,
      .help = "`[lowest value in ns, count]` of each bin that is not empty, ascending"},
     LAST};

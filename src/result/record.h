@@ -145,6 +145,7 @@ struct edge_record_hist {
     uint64_t count, sum_ns;
     uint64_t min_ns, max_ns; // EDGE_UNMEASURED if count is 0
     uint64_t clamped;
+    uint64_t censored; // of `count`: lower bounds
     size_t bin_count;
     struct edge_record_bin {
         uint64_t low_ns; // lowest value of the bin, ascending

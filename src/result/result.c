@@ -49,6 +49,7 @@ static void merge_one(const struct edge_record_hist *hist, struct edge_histogram
     into->count += hist->count;
     into->sum += hist->sum_ns;
     into->clamped += hist->clamped;
+    into->censored += hist->censored != EDGE_UNMEASURED ? hist->censored : 0;
 }
 
 void edge_result_merge(const struct edge_result *result, const char *name,

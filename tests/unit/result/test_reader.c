@@ -122,6 +122,9 @@ static void refused(void **state)
         {RUN HIST("\"count\":1,\"sum_ns\":50,\"clamped\":0,\"min_ns\":5,\"max_ns\":5,"
                   "\"bins\":[[5,1]]"),
          EDGE_ERR_FORMAT, "file:2: \"min_ns\", \"max_ns\", \"sum_ns\" and \"clamped\": expected"},
+        {RUN HIST("\"count\":1,\"sum_ns\":5,\"clamped\":0,\"censored\":2,\"min_ns\":5,\"max_ns\":5,"
+                  "\"bins\":[[5,1]]"),
+         EDGE_ERR_FORMAT, "file:2: \"censored\": expected at most \"count\", 1; found 2"},
         {RUN HIST("\"count\":0,\"sum_ns\":0,\"clamped\":0,\"bins\":[]")
              HIST("\"count\":0,\"sum_ns\":0,\"clamped\":0,\"bins\":[]"),
          EDGE_ERR_FORMAT, "file:3: a second hist record of that name and repeat"},

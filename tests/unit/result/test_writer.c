@@ -100,7 +100,7 @@ static void write_repeat(struct edge_result_writer *writer, uint64_t repeat)
     assert_int_equal(edge_histogram_init(&histogram), 0);
     for (uint64_t i = 0; i < 1000; i++)
         edge_histogram_record(&histogram, 1000 + i * 1000 * repeat);
-    edge_histogram_record(&histogram, EDGE_HISTOGRAM_MAX + 5);
+    edge_histogram_record_bound(&histogram, EDGE_HISTOGRAM_MAX + 5);
     assert_int_equal(edge_result_write_histogram(writer, repeat, "service", &histogram, NULL), 0);
     edge_histogram_free(&histogram);
 }
@@ -179,6 +179,7 @@ static void merges_bins(void **state)
     assert_int_equal(merged.min, direct.min);
     assert_int_equal(merged.max, direct.max);
     assert_int_equal(merged.clamped, 2);
+    assert_int_equal(merged.censored, 2);
     edge_result_merge(&result, "response", &merged); // there is none
     assert_int_equal(merged.count, direct.count);
     edge_result_free(&result);
