@@ -92,7 +92,8 @@ static int fill_and_write(struct edge_connection *connection)
     }
     bool full = out->len >= connection->io->out_high;
     ssize_t sent = 0;
-    if (out->len > 0) {
+    // What the socket did not take before goes first.
+    if (out->len > 0 && connection->pending.len == 0) {
         sent = send_some(connection, edge_buffer_head(out), out->len);
         if (sent < 0) {
             edge_connection_close(connection, (int)sent);
@@ -153,11 +154,10 @@ static bool read_once(struct edge_connection *connection)
     io->bytes_in += (uint64_t)got;
     int error = connection->ops->receive(connection->protocol, io->in, (size_t)got);
     if (error < 0) {
-        // What the protocol has to say about it (a GOAWAY) still goes out, but not in the middle of
-        // what the socket did not take before.
+        // What the protocol has to say about it (a GOAWAY) still goes out.
         connection->closing = true;
         connection->close_reason = error;
-        return connection->pending.len > 0 || fill_and_write(connection) >= 0;
+        return fill_and_write(connection) >= 0;
     }
     return true;
 }

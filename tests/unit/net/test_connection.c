@@ -188,6 +188,37 @@ static void an_error_of_the_protocol_is_flushed_then_closed(void **state)
     assert_int_equal(f.peer.closed_count, 1); // not again by close_pair
 }
 
+// The last word of a client whose socket was full comes behind the rest, not in the middle of it.
+static void an_error_while_blocked_keeps_the_order(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    f.peer.connection.read_while_blocked = true;
+    f.peer.to_send = 3000000;
+    fill_socket(&f);
+    f.peer.to_send = f.peer.sent + 10;
+    f.peer.receive_result = EDGE_ERR_PROTOCOL;
+    // The socket has room again before the protocol reads what it does not like.
+    static uint8_t bytes[4000000];
+    ssize_t got = read(f.other, bytes, sizeof(bytes) / 2);
+    assert_true(got > 0);
+    assert_int_equal(write(f.other, "bad", 3), 3);
+    assert_int_equal(fcntl(f.other, F_SETFL, O_NONBLOCK), 0);
+    ssize_t more = 1;
+    while (more != 0) {
+        assert_true(edge_loop_turn(&f.loop, 0) >= 0);
+        more = recv(f.other, bytes + got, sizeof(bytes) - (size_t)got, 0);
+        assert_true(more >= 0 || errno == EAGAIN);
+        got += more > 0 ? more : 0;
+    }
+    assert_int_equal(f.peer.reason, EDGE_ERR_PROTOCOL);
+    assert_int_equal(got, f.peer.to_send);
+    for (ssize_t i = 0; i < got; i++)
+        assert_int_equal(bytes[i], (uint8_t)(i * 7));
+    close_pair(&f);
+}
+
 static void ends_when_the_peer_closes_or_the_protocol_is_done(void **state)
 {
     (void)state;
@@ -214,6 +245,7 @@ int main(void)
         cmocka_unit_test(what_the_socket_does_not_take_goes_out_later_in_order),
         cmocka_unit_test(a_blocked_server_does_not_read_and_a_client_does),
         cmocka_unit_test(an_error_of_the_protocol_is_flushed_then_closed),
+        cmocka_unit_test(an_error_while_blocked_keeps_the_order),
         cmocka_unit_test(ends_when_the_peer_closes_or_the_protocol_is_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
