@@ -27,6 +27,14 @@ static void count_code(uint64_t *codes, uint64_t last, uint64_t code)
     codes[code < last ? code : last]++;
 }
 
+static void record_latency(struct edge_histogram *histogram, uint64_t ns, bool given_up)
+{
+    if (given_up)
+        edge_histogram_record_bound(histogram, ns);
+    else
+        edge_histogram_record(histogram, ns);
+}
+
 void edge_books_end(struct edge_load_result *books, const struct edge_ending *ending,
                     bool open_loop, bool in_window, uint64_t messages)
 {
@@ -45,11 +53,12 @@ void edge_books_end(struct edge_load_result *books, const struct edge_ending *en
         count_code(books->reset_code, 15, ending->reset_code);
     if (open_loop)
         edge_histogram_record(&books->send_lag, ending->sent_ns - ending->due_ns);
-    if (!ok)
-        return;
-    edge_histogram_record(&books->service, ending->end_ns - ending->sent_ns);
-    if (open_loop)
-        edge_histogram_record(&books->response, ending->end_ns - ending->due_ns);
+    bool given_up =
+        ending->outcome == EDGE_OUTCOME_TIMEOUT || ending->outcome == EDGE_OUTCOME_UNFINISHED;
+    if (ok || given_up)
+        record_latency(&books->service, ending->end_ns - ending->sent_ns, given_up);
+    if (open_loop && (ok || given_up))
+        record_latency(&books->response, ending->end_ns - ending->due_ns, given_up);
 }
 
 static void add_all(uint64_t *sums, const uint64_t *terms, size_t count)

@@ -23,7 +23,8 @@ struct edge_ending {
 int edge_books_init(struct edge_load_result *books);
 
 // Counts a call that has ended (or, with EDGE_OUTCOME_UNFINISHED, has not). `messages` is what a
-// verified call adds to messages_in_window.
+// verified call adds to messages_in_window. A call that timed out or is unfinished took longer than
+// it was waited for: that is a lower bound of its latency, and counted as such.
 void edge_books_end(struct edge_load_result *books, const struct edge_ending *ending,
                     bool open_loop, bool in_window, uint64_t messages);
 

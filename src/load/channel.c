@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "grpc/status.h"
 #include "load/explain.h"
 #include "net/socket.h"
 
@@ -93,10 +94,21 @@ void edge_channel_abandon(struct edge_channel *channel, uint64_t now_ns)
 
 // ---- what the server says ----
 
+// The server has the same deadline from grpc-timeout, and may be the first to see it pass.
+static bool is_past_deadline(const struct edge_channel *channel, const struct edge_call *call,
+                             uint32_t word)
+{
+    uint64_t timeout_ns = channel->group->plan->config->timeout_ns;
+    return timeout_ns > 0 && channel->now_ns - call->sent_ns >= timeout_ns &&
+           edge_verify_grpc_status(word) == EDGE_STATUS_DEADLINE_EXCEEDED;
+}
+
 static void end_by_stream(struct edge_channel *channel, struct edge_call *call, uint32_t word,
                           const struct edge_fields *fields)
 {
     enum edge_outcome outcome = edge_verify_end(&call->verify, &channel->group->plan->verify, word);
+    if (outcome == EDGE_OUTCOME_GRPC_STATUS && is_past_deadline(channel, call, word))
+        outcome = EDGE_OUTCOME_TIMEOUT;
     explain(channel, call, outcome, &(struct edge_explain){.word = word, .fields = fields});
     end_call(channel, call,
              &(struct edge_ending){.outcome = outcome,
@@ -287,10 +299,8 @@ static int fill(void *self, struct edge_buffer *out, size_t high)
         struct edge_client_stream *stream = edge_client_open(client);
         if (stream == NULL)
             break;
-        if (channel->quota > 0) {
+        if (channel->quota > 0)
             channel->quota--;
-            group->quota--;
-        }
         error = start_call(channel, stream, out, high, now_ns);
     }
     return error;
@@ -339,8 +349,6 @@ static void closed(void *self, int reason)
         group->start_error =
             edge_explain_connect(&group->start_message, &detail, group->plan->config->address.text);
     channel->state = EDGE_CHANNEL_CLOSED;
-    group->quota -= channel->quota;
-    channel->quota = 0;
     end_all(channel, 0, EDGE_OUTCOME_CONNECTION, &detail, edge_clock_ns());
     edge_client_free(&channel->client);
     edge_timer_stop(group->loop, &channel->timeout);

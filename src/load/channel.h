@@ -38,7 +38,6 @@ struct edge_channel_group {
     uint64_t next_number; // of the next call's first message
     uint64_t number_step; // from call to call of this thread
     uint64_t in_flight;
-    uint64_t quota;       // of all channels
     uint64_t ended, ok;   // since the start, whether counted or not
     uint64_t last_end_ns; // of a counted call
     unsigned ready;       // channels with a live connection
@@ -56,7 +55,7 @@ struct edge_channel {
     struct edge_call *calls; // the ring
     uint32_t call_count;
     uint32_t share; // calls to keep in flight
-    uint32_t quota; // open loop: calls that the worker gave to this channel
+    uint32_t quota; // open loop: due calls that the worker has just given to this channel
     enum edge_request_state request_state;
     enum { EDGE_CHANNEL_CLOSED, EDGE_CHANNEL_CONNECTING, EDGE_CHANNEL_READY } state;
     unsigned failures;         // connections in a row that brought no verified reply

@@ -16,7 +16,9 @@
 #include "load/summary.h"
 
 #define DURATION_DEFAULT (10 * EDGE_NS_PER_S)
-#define CALLS_MAX        1000000u // in flight; each takes a record of about 100 bytes
+#define DURATION_MAX                                                                               \
+    (UINT64_C(8784) * 3600 * EDGE_NS_PER_S) // a year: sums of times stay far below 2^64
+#define CALLS_MAX 1000000u                  // in flight; each takes a record of about 100 bytes
 
 enum format { FORMAT_SUMMARY, FORMAT_JSON };
 
@@ -39,15 +41,15 @@ static const struct edge_option rows[] = {
     {EDGE_OPT_COUNT(struct options, total), .name = "total", .letter = 'n', .argument = "N",
      .fallback = "0", .help = "Stop after so many calls; 0: by --duration."},
     {EDGE_OPT_DURATION(struct options, duration), .name = "duration", .letter = 'z',
-     .argument = "TIME", .fallback = "0s",
+     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
      .help = "Measure for so long; 0s: 10s, unless --total is given."},
     {EDGE_OPT_DURATION(struct options, warmup), .name = "warmup", .argument = "TIME",
-     .fallback = "0s", .help = "Load, not counted, before that."},
+     .fallback = "0s", .max = DURATION_MAX, .help = "Load, not counted, before that."},
     {EDGE_OPT_COUNT(struct options, rps), .name = "rps", .letter = 'r', .argument = "N",
      .fallback = "0", .max = EDGE_SCHEDULE_RATE_MAX,
      .help = "Open loop: so many calls due per second, in total; 0: closed loop."},
     {EDGE_OPT_DURATION(struct options, timeout), .name = "timeout", .letter = 't',
-     .argument = "TIME", .fallback = "20s",
+     .argument = "TIME", .fallback = "20s", .max = DURATION_MAX,
      .help = "Per call, sent to the server as grpc-timeout; 0s: none."},
     {EDGE_OPT_STRING(struct options, cpus), .name = "cpus", .argument = "LIST",
      .help = "One thread on each of these CPUs, as 1 or 1-3; without it one thread, not pinned."},
@@ -67,10 +69,11 @@ static const struct edge_option rows[] = {
     {EDGE_OPT_COUNT(struct options, messages), .name = "messages", .argument = "N", .fallback = "0",
      .max = INT32_MAX, .help = "Messages per call that streams; 0: 10."},
     {EDGE_OPT_DURATION(struct options, connect_timeout), .name = "connect-timeout",
-     .argument = "TIME", .fallback = "10s", .min = 1,
+     .argument = "TIME", .fallback = "10s", .max = DURATION_MAX, .min = 1,
      .help = "How long a connection may take to open."},
     {EDGE_OPT_DURATION(struct options, drain), .name = "drain", .argument = "TIME",
-     .fallback = "5s", .help = "How long to wait at the end for calls in flight."},
+     .fallback = "5s", .max = DURATION_MAX,
+     .help = "How long to wait at the end for calls in flight."},
     {EDGE_OPT_STRING(struct options, authority), .name = "authority", .argument = "NAME",
      .help = "The :authority header; without it HOST:PORT."},
     {EDGE_OPT_CHOICE(struct options, format), .name = "format", .letter = 'O', .argument = "FORMAT",

@@ -10,13 +10,13 @@
 
 #define QUOTE_MAX 120
 
-// What a peer wrote is shown with its control characters replaced.
+// What a peer wrote is shown with all but printable ASCII replaced.
 static const char *printable(const char *bytes, size_t len, char text[QUOTE_MAX + 1])
 {
     if (len > QUOTE_MAX)
         len = QUOTE_MAX;
     for (size_t i = 0; i < len; i++)
-        text[i] = bytes[i] >= ' ' && bytes[i] != 0x7f ? bytes[i] : '?';
+        text[i] = bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '?';
     text[len] = '\0';
     return text;
 }

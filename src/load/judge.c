@@ -23,13 +23,16 @@ static bool too_busy(struct edge_load_result *result)
 
 static bool too_late(struct edge_load_result *result)
 {
-    if (result->send_lag.count == 0 || result->service.count == 0)
+    uint64_t answered = result->service.count - result->service.censored;
+    if (result->send_lag.count == 0 || answered == 0)
         return false;
     if (result->waited > result->sent / 100)
         return false;
     uint64_t lag_ns = edge_histogram_percentile(&result->send_lag, 99);
+    // Calls given up on are the slowest, so the answered ones' median is at a lower rank.
+    double median = 50.0 * (double)answered / (double)result->service.count;
     uint64_t limit_ns =
-        edge_histogram_percentile(&result->service, 50) / 100 * EDGE_JUDGE_LAG_PERCENT;
+        edge_histogram_percentile(&result->service, median) / 100 * EDGE_JUDGE_LAG_PERCENT;
     if (limit_ns < EDGE_JUDGE_LAG_FLOOR_NS)
         limit_ns = EDGE_JUDGE_LAG_FLOOR_NS;
     if (lag_ns <= limit_ns)

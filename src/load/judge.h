@@ -12,7 +12,8 @@
 #define EDGE_JUDGE_LAG_FLOOR_NS 200000u
 
 // Sets result->client_limited and _why from the merged books and threads. Lag that came from all of
-// `concurrency` being in flight (result->waited) is the server's, not the generator's.
+// `concurrency` being in flight (result->waited) is the server's, not the generator's. The median
+// service time is that of calls that were answered: timeouts must not excuse lag.
 void edge_judge(struct edge_load_result *result);
 
 #endif

@@ -90,8 +90,11 @@ struct edge_load_result {
     uint64_t ok_in_window;
     uint64_t messages_in_window;
 
-    // Latency of verified calls due inside the window, ns. Service: from handing the first byte to
-    // the kernel. Response: from when the call was due; open loop only, else empty.
+    // Latency of calls due inside the window, ns. Service: from handing the first byte to the
+    // kernel. Response: from when the call was due; open loop only, else empty. Of verified calls,
+    // and as lower bounds (`censored`) of those that had no end: timed out, unfinished, and in the
+    // response time also unsent. Without them the slowest calls would be missing. Calls that ended
+    // in another way are errors, and in neither.
     struct edge_histogram service;
     struct edge_histogram response;
     struct edge_histogram send_lag; // sent - due; open loop only

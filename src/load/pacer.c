@@ -89,10 +89,31 @@ uint64_t edge_pacer_due(const struct edge_pacer *pacer)
     return pacer->limit > pacer->first ? pacer->limit - pacer->first : 0;
 }
 
+// Number of the first call that is due and never started; pacer->limit if there is none.
+static uint64_t first_unsent(const struct edge_pacer *pacer)
+{
+    uint64_t from = pacer->next > pacer->first ? pacer->next : pacer->first;
+    return from < pacer->limit ? from : pacer->limit;
+}
+
 uint64_t edge_pacer_unsent(const struct edge_pacer *pacer)
 {
-    if (!pacer->open_loop)
-        return 0;
-    uint64_t from = pacer->next > pacer->first ? pacer->next : pacer->first;
-    return pacer->limit > from ? pacer->limit - from : 0;
+    return pacer->open_loop ? pacer->limit - first_unsent(pacer) : 0;
+}
+
+void edge_pacer_record_unsent(const struct edge_pacer *pacer, struct edge_histogram *response)
+{
+    const struct edge_schedule *schedule = &pacer->schedule;
+    uint64_t from = pacer->open_loop ? first_unsent(pacer) : pacer->limit;
+    while (from < pacer->limit) {
+        // The longest wait of those left, and the others that fall into its bin.
+        uint64_t high_ns = pacer->window_stop_ns - edge_schedule_due(schedule, from);
+        uint64_t low_ns = edge_histogram_segment_low(high_ns);
+        uint64_t end = edge_schedule_count(schedule, pacer->window_stop_ns - low_ns + 1);
+        if (end > pacer->limit)
+            end = pacer->limit;
+        low_ns = pacer->window_stop_ns - edge_schedule_due(schedule, end - 1);
+        edge_histogram_record_bounds(response, low_ns, high_ns, end - from);
+        from = end;
+    }
 }

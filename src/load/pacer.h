@@ -48,4 +48,8 @@ void edge_pacer_stop(struct edge_pacer *pacer, uint64_t now_ns);
 uint64_t edge_pacer_due(const struct edge_pacer *pacer);
 uint64_t edge_pacer_unsent(const struct edge_pacer *pacer);
 
+// Counts a lower bound of each unsent call's response time: it had waited from its due time until
+// sending ended. By arithmetic, as the schedule is: one step per bin, not per call.
+void edge_pacer_record_unsent(const struct edge_pacer *pacer, struct edge_histogram *response);
+
 #endif

@@ -143,6 +143,12 @@ static void print_distribution(const char *title, const struct edge_histogram *h
                 edge_format_latency((double)edge_histogram_percentile(histogram, percents[i]), text,
                                     sizeof(text)));
     fprintf(out, "  max in %s\n", edge_format_latency((double)histogram->max, text, sizeof(text)));
+    if (histogram->censored > 0)
+        fprintf(out,
+                "  of these %" PRIu64 ", %" PRIu64
+                " are lower bounds: of calls that timed out, were "
+                "unfinished or never sent\n",
+                histogram->count, histogram->censored);
 }
 
 static void print_status(const struct edge_load_result *result, FILE *out)

@@ -71,7 +71,8 @@ static json_t *histogram_json(const struct edge_histogram *histogram, bool *fail
                 {"p95_ns", edge_histogram_percentile(histogram, 95)},
                 {"p99_ns", edge_histogram_percentile(histogram, 99)},
                 {"p99_9_ns", edge_histogram_percentile(histogram, 99.9)},
-                {"max_ns", histogram->max}, {"clamped", histogram->clamped});
+                {"max_ns", histogram->max}, {"clamped", histogram->clamped},
+                {"censored", histogram->censored});
     put(object, "mean_ns", json_real(edge_histogram_mean(histogram)), failed);
     put(object, "bins_ns", bins_json(histogram, failed), failed);
     return object;

@@ -195,6 +195,8 @@ static bool begin_odd(struct edge_verify *verify, const struct edge_verify_plan 
 void edge_verify_data(struct edge_verify *verify, const struct edge_verify_plan *plan,
                       uint64_t first, const uint8_t *bytes, size_t len)
 {
+    if (!verify->got_headers)
+        verify->bad = true; // only interim ones (1xx) came before it
     // After a fault in the framing nothing that follows can be told apart.
     while (len > 0 && !verify->bad) {
         uint64_t number = edge_verify_number(plan->payload, first, verify->messages);

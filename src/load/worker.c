@@ -208,7 +208,7 @@ static void start_due(struct edge_worker *worker, uint64_t now_ns)
     uint64_t due = edge_schedule_count(&pacer->schedule, now_ns + 1);
     if (due > pacer->limit)
         due = pacer->limit;
-    for (uint64_t i = pacer->next + group->quota; i < due; i++) {
+    for (uint64_t i = pacer->next; i < due; i++) {
         struct edge_channel *channel = next_with_room(worker);
         if (channel == NULL) {
             group->waiting = true;
@@ -216,10 +216,12 @@ static void start_due(struct edge_worker *worker, uint64_t now_ns)
         }
         if (channel->quota++ == 0)
             worker->given[given++] = channel;
-        group->quota++;
     }
     for (unsigned i = 0; i < given; i++)
         edge_channel_flush(worker->given[i]);
+    // A channel that could not take all of its calls must not keep them from the others.
+    for (unsigned i = 0; i < given; i++)
+        worker->given[i]->quota = 0;
 }
 
 // ---- the run ----
@@ -239,21 +241,37 @@ static uint64_t wake_at(const struct edge_worker *worker, uint64_t drain_until_n
         until_ns = earlier(until_ns, pacer->window_stop_ns);
     if (!worker->group.waiting && !pacer->stopped)
         until_ns = earlier(until_ns, edge_pacer_next(pacer));
-    if (worker->alone_since_ns > 0 && pacer->total > 0)
-        until_ns = earlier(until_ns, worker->alone_since_ns + worker->plan->connect_timeout_ns);
+    if (worker->stuck_since_ns > 0)
+        until_ns = earlier(until_ns, worker->stuck_since_ns + worker->plan->connect_timeout_ns);
     return until_ns;
 }
 
-// Without any connection a load of so many calls would never end.
-static bool is_lost(struct edge_worker *worker, uint64_t now_ns)
+// Without a connection, or with MAX_CONCURRENT_STREAMS of 0 on each, a load of so many calls would
+// never end. True once that has lasted for the connect timeout.
+static bool is_stuck(struct edge_worker *worker, uint64_t now_ns)
 {
-    if (worker->group.ready > 0 || worker->group.pacer.total == 0) {
-        worker->alone_since_ns = 0;
+    const struct edge_channel_group *group = &worker->group;
+    bool idle = group->in_flight == 0 && (!group->pacer.open_loop || group->waiting);
+    if (!idle || group->pacer.total == 0) {
+        worker->stuck_since_ns = 0;
         return false;
     }
-    if (worker->alone_since_ns == 0)
-        worker->alone_since_ns = now_ns;
-    return now_ns - worker->alone_since_ns >= worker->plan->connect_timeout_ns;
+    if (worker->stuck_since_ns == 0)
+        worker->stuck_since_ns = now_ns;
+    return now_ns - worker->stuck_since_ns >= worker->plan->connect_timeout_ns;
+}
+
+static void give_up(struct edge_worker *worker, uint64_t now_ns)
+{
+    struct edge_load_result *books = &worker->group.books;
+    worker->gave_up = true;
+    edge_pacer_stop(&worker->group.pacer, now_ns);
+    if (books->first_error[0] == '\0')
+        snprintf(books->first_error, sizeof(books->first_error), "%s",
+                 worker->group.ready > 0
+                     ? "expected the server to take a call within the connect timeout; found "
+                       "MAX_CONCURRENT_STREAMS of 0"
+                     : "expected a connection to come back within the connect timeout; found none");
 }
 
 static int run(struct edge_worker *worker)
@@ -266,8 +284,7 @@ static int run(struct edge_worker *worker)
     for (;;) {
         uint64_t now_ns = edge_clock_ns();
         uint64_t stop_ns = atomic_load_explicit(&worker->control->stop_ns, memory_order_relaxed);
-        worker->gave_up |= !pacer->stopped && is_lost(worker, now_ns);
-        if (stop_ns != EDGE_LOOP_FOREVER || worker->gave_up)
+        if (stop_ns != EDGE_LOOP_FOREVER)
             edge_pacer_stop(pacer, now_ns);
         if (!worker->window_open && now_ns >= pacer->window_start_ns)
             open_window(worker, now_ns);
@@ -275,6 +292,8 @@ static int run(struct edge_worker *worker)
             start_due(worker, now_ns);
         else
             edge_pacer_ready(pacer, now_ns);
+        if (!pacer->stopped && is_stuck(worker, now_ns))
+            give_up(worker, now_ns);
         if (!worker->window_closed && now_ns >= pacer->window_stop_ns)
             close_window(worker, now_ns);
         if (pacer->stopped && drain_until_ns == EDGE_LOOP_FOREVER)
@@ -323,6 +342,7 @@ void *edge_worker_main(void *arg)
                      "the generator's event loop failed: %s", edge_error_text(error));
         group->books.due = edge_pacer_due(&group->pacer);
         group->books.unsent = edge_pacer_unsent(&group->pacer);
+        edge_pacer_record_unsent(&group->pacer, &group->books.response);
     }
     atomic_store_explicit(&worker->done, true, memory_order_release);
     return NULL;

@@ -42,8 +42,8 @@ struct edge_worker {
     struct edge_channel **given; // channels that got a due call this turn
     unsigned channel_count;
     unsigned next_channel;
-    uint64_t alone_since_ns; // when the last connection was lost; 0: there is one
-    bool gave_up;            // no connection came back, and without one `total` is never reached
+    uint64_t stuck_since_ns; // since when no call could start; 0: calls can
+    bool gave_up;            // that lasted too long, and without calls `total` is never reached
 
     bool window_open, window_closed;
     struct edge_load_thread health; // at the window's opening: what to subtract

@@ -155,6 +155,34 @@ static void answer_bad_content_type(struct liar *liar, const struct liar_stream 
     end(liar, stream, "0");
 }
 
+static void answer_early_data(struct liar *liar, const struct liar_stream *stream, uint64_t number)
+{
+    (void)number;
+    send_fields(liar, stream->id, false, "103", NULL, NULL);
+    echo(liar, stream, 0);
+    begin(liar, stream);
+    end(liar, stream, "0");
+}
+
+// Trailers that do not end the stream; something else does.
+static void answer_open_trailers(struct liar *liar, const struct liar_stream *stream,
+                                 uint64_t number)
+{
+    (void)number;
+    begin(liar, stream);
+    echo(liar, stream, 0);
+    send_fields(liar, stream->id, false, NULL, NULL, "0");
+    end(liar, stream, "0");
+}
+
+static void answer_empty_headers(struct liar *liar, const struct liar_stream *stream,
+                                 uint64_t number)
+{
+    (void)number;
+    liar_frame(liar, EDGE_FRAME_HEADERS, EDGE_FLAG_END_HEADERS | EDGE_FLAG_END_STREAM, stream->id,
+               "", 0);
+}
+
 static void answer_extra_reply(struct liar *liar, const struct liar_stream *stream, uint64_t number)
 {
     (void)number;
@@ -210,6 +238,14 @@ static void answer_refused_every_k(struct liar *liar, const struct liar_stream *
         answer_honest(liar, stream, number);
 }
 
+// Interim responses (RFC 9110 section 15.2) before the final one.
+static void answer_interim(struct liar *liar, const struct liar_stream *stream, uint64_t number)
+{
+    for (uint64_t i = 0; i < number % 3; i++)
+        send_fields(liar, stream->id, false, i == 0 ? "103" : "100", NULL, NULL);
+    answer_honest(liar, stream, number);
+}
+
 // GOAWAY that names the oldest call in flight: the younger ones were not processed.
 static void turn_goaway_midrun(struct liar *liar)
 {
@@ -219,6 +255,15 @@ static void turn_goaway_midrun(struct liar *liar)
         return;
     liar_goaway(liar, oldest->id, EDGE_H2_NO_ERROR, "the lie says so");
     liar_drop_above(liar, oldest->id);
+}
+
+// As servers do that leave in order (RFC 9113 section 6.8): notice first, then the last stream.
+static void turn_goaway_twice(struct liar *liar)
+{
+    if (liar->last_accepted == EDGE_STREAM_ID_MAX && liar->requests >= GOAWAY_AFTER &&
+        liar->streams != NULL && liar->streams->next != NULL)
+        liar_goaway(liar, EDGE_STREAM_ID_MAX, EDGE_H2_NO_ERROR, "soon");
+    turn_goaway_midrun(liar);
 }
 
 static void turn_close_midrun(struct liar *liar)
@@ -285,18 +330,26 @@ static const struct lie table[] = {
     {.name = "extra_reply", .answer = answer_extra_reply},
     {.name = "missing_reply", .answer = answer_missing_reply},
     {.name = "cut_message", .answer = answer_cut_message},
+    {.name = "early_data", .answer = answer_early_data},
+    {.name = "open_trailers", .answer = answer_open_trailers},
+    {.name = "empty_headers", .answer = answer_empty_headers},
     {.name = "silent", .answer = answer_silent},
+    {.name = "max_streams_0",
+     .settings = {{EDGE_SETTING_MAX_CONCURRENT_STREAMS, 0}},
+     .answer = answer_honest},
     // Some are.
     {.name = "canned_reply", .answer = answer_canned_reply},
     {.name = "reset_every_K", .answer = answer_reset_every_k},
     {.name = "refused_every_K", .answer = answer_refused_every_k},
     {.name = "goaway_midrun", .turn = turn_goaway_midrun, .answer = answer_honest},
+    {.name = "goaway_twice", .turn = turn_goaway_twice, .answer = answer_honest},
     {.name = "close_midrun", .turn = turn_close_midrun, .answer = answer_honest},
     {.name = "stale_status", .answer = lies_answer_stale_status},
     // All are: peers that are hard to please, or to follow.
     {.name = "honest", .answer = answer_honest},
     {.name = "noncanonical", .answer = answer_noncanonical},
     {.name = "padded", .answer = answer_padded},
+    {.name = "interim", .answer = answer_interim},
     {.name = "reindexing", .answer = lies_answer_reindexing},
     {.name = "max_streams_1",
      .settings = {{EDGE_SETTING_MAX_CONCURRENT_STREAMS, 1}},
@@ -308,6 +361,9 @@ static const struct lie table[] = {
      .answer = answer_honest},
     {.name = "table_size_0",
      .settings = {{EDGE_SETTING_HEADER_TABLE_SIZE, 0}},
+     .answer = answer_honest},
+    {.name = "table_size_dips",
+     .settings = {{EDGE_SETTING_HEADER_TABLE_SIZE, 0}, {EDGE_SETTING_HEADER_TABLE_SIZE, 4096}},
      .answer = answer_honest},
 };
 

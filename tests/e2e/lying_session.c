@@ -180,10 +180,12 @@ static int on_settings_ack(struct liar *liar)
         return fail(liar, EDGE_H2_PROTOCOL_ERROR, "an ACK of SETTINGS not sent");
     liar->settings_unacked = false;
     shift_windows(liar, liar->window_setting);
-    const struct edge_setting *first = &liar->shared->lie->settings[0];
-    if (first->id == EDGE_SETTING_HEADER_TABLE_SIZE &&
-        nghttp2_hd_inflate_change_table_size(liar->inflater, first->value) != 0)
-        return fail(liar, EDGE_H2_INTERNAL_ERROR, "the inflater does not take the table size");
+    const struct edge_setting *settings = liar->shared->lie->settings;
+    for (size_t i = 0; i < 2; i++) {
+        if (settings[i].id == EDGE_SETTING_HEADER_TABLE_SIZE &&
+            nghttp2_hd_inflate_change_table_size(liar->inflater, settings[i].value) != 0)
+            return fail(liar, EDGE_H2_INTERNAL_ERROR, "the inflater does not take the table size");
+    }
     return 0;
 }
 

@@ -49,10 +49,21 @@ class LoadTest(unittest.TestCase):
         self.assertTrue(books["balanced"])
         self.assertEqual(sum(books["grpc_status"][1:]), outcomes["grpc_status"])
         self.assertEqual(sum(books["reset_code"]), outcomes["reset"])
-        service = result["service"]
-        self.assertEqual(service["count"] if service else 0, outcomes["ok"])
-        if service:
-            self.assertEqual(service["count"], sum(count for _, count in service["bins_ns"]))
+        # Latency is that of right calls, and a lower bound of that of calls without an end.
+        endless = outcomes["timeout"] + outcomes["unfinished"]
+        self.check_histogram(result["service"], outcomes["ok"], endless)
+        if result["options"]["rate_per_s"] > 0:
+            self.check_histogram(result["response"], outcomes["ok"], endless + books["unsent"])
+        else:
+            self.assertIsNone(result["response"])
+
+    def check_histogram(self, histogram, right, endless):
+        if right + endless == 0:
+            self.assertIsNone(histogram)
+            return
+        self.assertEqual(histogram["count"], right + endless)
+        self.assertEqual(histogram["censored"], endless)
+        self.assertEqual(histogram["count"], sum(count for _, count in histogram["bins_ns"]))
 
     def assert_outcomes(self, result, **expected):
         """Every call ended in one of the named ways, so often, and in no other way."""
@@ -73,7 +84,8 @@ class Lies(LoadTest):
                              ("trailers_only_13", "grpc_status"), ("no_trailers", "no_status"),
                              ("http_500", "http_status"), ("bad_content_type", "bad_message"),
                              ("extra_reply", "wrong_count"), ("missing_reply", "wrong_count"),
-                             ("cut_message", "bad_message")):
+                             ("cut_message", "bad_message"), ("early_data", "bad_message"),
+                             ("open_trailers", "bad_message"), ("empty_headers", "http_status")):
             with self.subTest(lie=lie):
                 result = self.lie(lie, "-n", 300, "-c", 20, "--connections", 3, code=1)
                 self.assert_outcomes(result, **{outcome: 300})
@@ -107,13 +119,16 @@ class Lies(LoadTest):
         self.assertEqual(result["books"]["grpc_status"][INTERNAL], 200)
 
     def test_goaway_in_mid_run(self):
-        result = self.lie("goaway_midrun", "-n", 2000, "-c", 20, "--connections", 2)
-        refused = result["books"]["outcomes"]["refused"]
-        self.assertGreater(refused, 0)
-        self.assert_outcomes(result, ok=2000 - refused, refused=refused)
-        # A connection answers 100 calls and a few more before its GOAWAY; then it is replaced.
-        self.assertGreater(result["connections_opened"], 10)
-        self.assertEqual(result["connections_lost"], 0)
+        for lie in ("goaway_midrun", "goaway_twice"):
+            with self.subTest(lie=lie):
+                result = self.lie(lie, "-n", 2000, "-c", 20, "--connections", 2)
+                refused = result["books"]["outcomes"]["refused"]
+                self.assertGreater(refused, 0)
+                self.assert_outcomes(result, ok=2000 - refused, refused=refused)
+                # A connection answers 100 calls and a few more before its GOAWAY; then it is
+                # replaced.
+                self.assertGreater(result["connections_opened"], 10)
+                self.assertEqual(result["connections_lost"], 0)
 
     def test_connections_closed_in_mid_run(self):
         result = self.lie("close_midrun", "-n", 2000, "-c", 20, "--connections", 2)
@@ -126,12 +141,31 @@ class Lies(LoadTest):
     def test_a_server_that_never_answers(self):
         result = self.lie("silent", "-n", 40, "-c", 10, "-t", "100ms", code=1)
         self.assert_outcomes(result, timeout=40)
+        # Closed loop or not, how long they were waited for is in the latency.
+        self.assertGreaterEqual(result["service"]["min_ns"], 100_000_000)
         result = self.lie("silent", "-n", 10, "-c", 10, "-t", "0s", "--drain", "200ms", code=1)
         self.assert_outcomes(result, unfinished=10)
+        self.assertGreaterEqual(result["service"]["min_ns"], 200_000_000)
+
+    def test_no_stream_is_allowed(self):
+        for more in ((), ("-r", 1000)):
+            with self.subTest(more=more):
+                result = self.lie("max_streams_0", "-n", 100, "--connect-timeout", "300ms", *more,
+                                  code=1)
+                self.assertEqual(result["books"]["sent"], 0)
+                self.assertTrue(result["stopped_early"])
+                self.assertIn("MAX_CONCURRENT_STREAMS of 0", result["first_error"])
+
+    def test_a_stream_at_a_time_is_the_servers_limit(self):
+        """All calls are due at once and wait for the one stream: that is no lag of ours."""
+        result = self.lie("max_streams_1", "-r", "1G", "-n", 2000, "-c", 2000)
+        self.assert_outcomes(result, ok=2000)
+        self.assertGreater(result["books"]["waited"], 1000)
+        self.assertNotIn("sent late", result["client_limited_why"] or "")
 
     def test_peers_that_are_hard_to_please(self):
-        for lie in ("honest", "noncanonical", "padded", "reindexing", "max_streams_1",
-                    "tiny_windows", "table_size_0"):
+        for lie in ("honest", "noncanonical", "padded", "interim", "reindexing", "max_streams_1",
+                    "tiny_windows", "table_size_0", "table_size_dips"):
             with self.subTest(lie=lie):
                 result = self.lie(lie, "-n", 3000, "-c", 20, "--connections", 2)
                 self.assert_outcomes(result, ok=3000)
@@ -142,6 +176,8 @@ class Lies(LoadTest):
         with Server(LYING_SERVER, "--lie", "noncanonical") as server:
             done = run_load("-n", 100, server.address)
         self.assertIn("100 replies were right in meaning, encoded differently", done.stdout)
+        self.assertEqual(self.lie("noncanonical", "-n", 100)["noncanonical"], 100)
+        self.assertEqual(self.lie("honest", "-n", 100)["noncanonical"], 0)
 
     def test_large_requests_through_tiny_windows(self):
         result = self.lie("tiny_windows", "-n", 20, "-c", 4, "--scenario", "string_10kB")
@@ -294,6 +330,43 @@ class OpenLoop(LoadTest):
         self.assertEqual(result["books"]["due"], 500)
         self.assertEqual(result["books"]["unsent"], 490)
         self.assert_outcomes(result, unfinished=10)
+        # Due evenly over half a second, none was answered before its end.
+        self.assertAlmostEqual(result["response"]["p50_ns"], 250e6, delta=15e6)
+        self.assertGreater(result["response"]["p99_ns"], 490e6)
+
+    def test_a_server_that_stops_for_good(self):
+        """The calls that were never answered, most of them never sent, are the slowest of all."""
+        with Server("servers/null_server") as server:
+            def stop():
+                server.wait_busy()
+                server.process.send_signal(signal.SIGSTOP)
+
+            stopper = threading.Thread(target=stop)
+            stopper.start()
+            result = self.load(server.address, "-r", 2000, "-z", "3s", "-c", 10, "--drain", "500ms")
+            stopper.join()
+        books = result["books"]
+        self.assertEqual(books["due"], 6000)
+        self.assertGreater(books["unsent"], 500)
+        self.assert_outcomes(result, ok=books["sent"] - 10, unfinished=10)
+        # By rank: of the calls that waited when the load ended, the one that 60 are slower than.
+        waited_ns = (books["unsent"] + 10 - 60) / 2000 * 1e9
+        self.assertAlmostEqual(result["response"]["p99_ns"], waited_ns, delta=100e6)
+        self.assertEqual(above(result["service"], 500_000_000), 10)
+
+    def test_above_capacity(self):
+        """A server that cannot keep up: what stays unsent at the end has waited, and shows it."""
+        with Server(LYING_SERVER, "--lie", "max_streams_1") as server:
+            result = self.load(server.address, "-r", "1M", "-z", "1s", "-c", 10)
+            books = result["books"]
+            self.assertGreater(books["unsent"], 500_000)
+            self.assert_outcomes(result, ok=books["sent"])
+            # The due time of the first unsent call is `sent` microseconds after the start.
+            self.assertAlmostEqual(result["response"]["max_ns"], 1e9 - books["sent"] * 1e3,
+                                   delta=50e6)
+            self.assertGreater(result["response"]["p90_ns"], 500e6)
+            done = run_load("-r", "1M", "-z", "100ms", "-c", 10, server.address)
+        self.assertRegex(done.stdout, r"of these 100000, \d+ are lower bounds: of calls that timed")
 
 
 class BadInput(unittest.TestCase):
@@ -320,6 +393,7 @@ class BadInput(unittest.TestCase):
                 (("-n", "10", "-z", "1s", here), ["--total", "--duration"]),
                 (("-z", "5", here), ["-z", "\"5\"", "20s"]),
                 (("-t", "1parsec", here), ["-t", "1parsec"]),
+                (("-z", "5124095h", here), ["-z", "at most 31622400s"]),
                 (("-r", "x", here), ["-r", "\"x\""]),
                 (("--cpus", "one", here), ["cpus", "one"]),
                 (("-O", "yaml", here), ["-O", "yaml", "json"]),

@@ -32,8 +32,12 @@ static void each_outcome_once(void **state)
     // Only what was verified counts as speed.
     assert_int_equal(books.ok_in_window, 1);
     assert_int_equal(books.messages_in_window, 3);
-    assert_int_equal(books.service.count, 1);
+    // Latency: of that, and as lower bounds of what had no end. Errors are in none.
+    assert_int_equal(books.service.count, 3);
+    assert_int_equal(books.service.censored, 2);
     assert_int_equal(books.service.max, 1500);
+    assert_int_equal(books.response.count, 3);
+    assert_int_equal(books.response.censored, 2);
     assert_int_equal(books.response.max, 2000);
     assert_int_equal(books.send_lag.count, EDGE_OUTCOMES);
     assert_int_equal(books.send_lag.max, 500);
@@ -118,7 +122,9 @@ static void merge(void **state)
     assert_true(edge_books_balanced(&sum));
     assert_int_equal(sum.due, 4);
     assert_int_equal(sum.waited, 1);
-    assert_int_equal(sum.service.count, 2);
+    assert_int_equal(sum.service.count, 3);
+    assert_int_equal(sum.service.censored, 1);
+    assert_int_equal(sum.response.censored, 1);
     assert_int_equal(sum.service.max, 7500);
     assert_int_equal(sum.send_lag.count, 3);
     assert_string_equal(sum.first_error, "late");
@@ -138,6 +144,27 @@ static void names_are_keys(void **state)
     }
 }
 
+static void what_has_no_end_is_a_lower_bound(void **state)
+{
+    (void)state;
+    struct edge_load_result books;
+    assert_int_equal(edge_books_init(&books), 0);
+    struct edge_ending how = ending(EDGE_OUTCOME_TIMEOUT, true);
+    edge_books_end(&books, &how, false, true, 1);
+    how.outcome = EDGE_OUTCOME_UNFINISHED;
+    how.end_ns = 4500;
+    edge_books_end(&books, &how, false, true, 1);
+    how.counted = false; // of warm-up
+    edge_books_end(&books, &how, false, true, 1);
+    assert_int_equal(books.service.count, 2);
+    assert_int_equal(books.service.censored, 2);
+    assert_int_equal(books.service.min, 1500);
+    assert_int_equal(books.service.max, 3000);
+    assert_int_equal(books.response.count, 0); // closed loop
+    assert_int_equal(books.ok_in_window, 0);
+    edge_load_result_free(&books);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +174,7 @@ int main(void)
         cmocka_unit_test(codes_out_of_range),
         cmocka_unit_test(merge),
         cmocka_unit_test(names_are_keys),
+        cmocka_unit_test(what_has_no_end_is_a_lower_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,11 @@ static void what_the_peer_said(void **state)
     struct edge_explain detail = {.word = edge_verify_read_fields(&fields), .fields = &fields};
     assert_string_equal(explain(EDGE_OUTCOME_GRPC_STATUS, &detail),
                         "the server answered grpc-status 13 (INTERNAL): no?luck?");
+    // What is no ASCII is shown alike whether the compiler's char is signed or not.
+    fields.list[1].value = "na\xefve%FF\x7f";
+    fields.list[1].value_len = 9;
+    assert_string_equal(explain(EDGE_OUTCOME_GRPC_STATUS, &detail),
+                        "the server answered grpc-status 13 (INTERNAL): na?ve??");
     detail = (struct edge_explain){.goaway = true,
                                    .h2_code = EDGE_H2_ENHANCE_YOUR_CALM,
                                    .text = "too_many_pings",

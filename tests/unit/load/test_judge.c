@@ -59,11 +59,33 @@ static void late_sends(void **state)
     edge_load_result_free(&result);
 }
 
+// Most calls timed out after 20 s: that is no reason to find a lag of 1 ms small.
+static void timeouts_do_not_excuse_lag(void **state)
+{
+    (void)state;
+    struct edge_load_result result;
+    assert_int_equal(edge_books_init(&result), 0);
+    result.sent = 300;
+    record(&result, 1000 * US, 50 * US);
+    for (int i = 0; i < 200; i++)
+        edge_histogram_record_bound(&result.service, 20000000 * US);
+    edge_judge(&result);
+    assert_true(result.client_limited);
+    assert_non_null(strstr(result.client_limited_why, "(limit 200"));
+    // No call was answered: nothing to compare with.
+    edge_histogram_reset(&result.service);
+    edge_histogram_record_bound(&result.service, 20000000 * US);
+    edge_judge(&result);
+    assert_false(result.client_limited);
+    edge_load_result_free(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(busy_thread),
         cmocka_unit_test(late_sends),
+        cmocka_unit_test(timeouts_do_not_excuse_lag),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

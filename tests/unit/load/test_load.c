@@ -282,7 +282,10 @@ static void silent_server_times_out(void **state)
     run(&config, &result);
     assert_int_equal(result.outcomes[EDGE_OUTCOME_TIMEOUT], 40);
     assert_int_equal(result.ok_in_window, 0);
-    assert_int_equal(result.service.count, 0);
+    // How long they took is not known, but at least so long.
+    assert_int_equal(result.service.count, 40);
+    assert_int_equal(result.service.censored, 40);
+    assert_true(result.service.min >= config.timeout_ns);
     assert_string_equal(result.first_error, "no end of the call within its timeout");
     edge_load_result_free(&result);
 
@@ -294,6 +297,8 @@ static void silent_server_times_out(void **state)
     run(&config, &result);
     assert_int_equal(result.outcomes[EDGE_OUTCOME_UNFINISHED], 20);
     assert_int_equal(result.sent, 20);
+    assert_int_equal(result.service.censored, 20);
+    assert_true(result.service.min >= config.drain_ns);
     edge_load_result_free(&result);
 
     // An open loop goes on being due, but -c bounds what is sent.
@@ -303,6 +308,13 @@ static void silent_server_times_out(void **state)
     assert_int_equal(result.due, 300);
     assert_int_equal(result.sent, 20);
     assert_int_equal(result.unsent, 280);
+    assert_int_equal(result.service.censored, 20);
+    assert_int_equal(result.response.count, 300);
+    assert_int_equal(result.response.censored, 300);
+    // The median unsent call had waited for half of the window.
+    uint64_t median_ns = edge_histogram_percentile(&result.response, 50);
+    assert_true(median_ns > 14 * EDGE_NS_PER_MS && median_ns < 17 * EDGE_NS_PER_MS);
+    assert_false(result.client_limited);
     edge_load_result_free(&result);
 }
 

@@ -126,6 +126,25 @@ static void text_of_an_open_loop(void **state)
     edge_load_result_free(&result);
 }
 
+static void lower_bounds_are_named(void **state)
+{
+    (void)state;
+    struct edge_load_result result;
+    fill(&result);
+    char *text = print(&open_loop, &result);
+    assert_null(strstr(text, "lower bounds"));
+    free(text);
+    edge_histogram_record_bounds(&result.response, 20000000, 20000000, 3);
+    edge_histogram_record_bound(&result.service, 9000000);
+    text = print(&open_loop, &result);
+    expect_part(text,
+                "  max in 20.00 ms\n  of these 11, 3 are lower bounds: of calls that timed out, "
+                "were unfinished or never sent\n");
+    expect_part(text, "  max in 9.00 ms\n  of these 9, 1 are lower bounds: ");
+    free(text);
+    edge_load_result_free(&result);
+}
+
 static void what_was_not_measured(void **state)
 {
     (void)state;
@@ -160,23 +179,28 @@ static void json(void **state)
     (void)state;
     struct edge_load_result result;
     fill(&result);
+    result.noncanonical = 6;
+    edge_histogram_record_bound(&result.response, 20000000);
     json_t *root = parse(&open_loop, &result);
-    json_int_t major, due, reset, count, low, rate;
+    json_int_t major, due, reset, count, censored, noncanonical, low, rate;
     const char *name, *error;
     double per_second;
     assert_int_equal(
-        json_unpack(root, "{s:{s:s,s:I},s:{s:I},s:{s:I,s:{s:I}},s:{s:I,s:[[I]]},s:f,s:s,s:n}",
+        json_unpack(root,
+                    "{s:{s:s,s:I},s:{s:I},s:{s:I,s:{s:I}},s:{s:I,s:I,s:[[I]]},s:I,s:f,s:s,s:n}",
                     "format", "name", &name, "major", &major, "options", "rate_per_s", &rate,
                     "books", "due", &due, "outcomes", "reset", &reset, "response", "count", &count,
-                    "bins_ns", &low, "ok_per_s", &per_second, "first_error", &error,
-                    "client_limited_why"),
+                    "censored", &censored, "bins_ns", &low, "noncanonical", &noncanonical,
+                    "ok_per_s", &per_second, "first_error", &error, "client_limited_why"),
         0);
     assert_string_equal(name, "bench-edge load");
     assert_int_equal(major, EDGE_SUMMARY_MAJOR);
     assert_int_equal(rate, 100);
     assert_int_equal(due, 11);
     assert_int_equal(reset, 1);
-    assert_int_equal(count, 8);
+    assert_int_equal(count, 9);
+    assert_int_equal(censored, 1);
+    assert_int_equal(noncanonical, 6);
     assert_int_equal(low, edge_histogram_bin_low(edge_histogram_bin(2000000)));
     assert_true(per_second == 4);
     assert_string_equal(error, "no luck");
@@ -197,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_of_a_closed_loop),
         cmocka_unit_test(text_of_an_open_loop),
+        cmocka_unit_test(lower_bounds_are_named),
         cmocka_unit_test(what_was_not_measured),
         cmocka_unit_test(json),
     };

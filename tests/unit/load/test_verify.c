@@ -274,6 +274,18 @@ static void grpc_encoding(void **state)
     assert_true(verify.bad);
 }
 
+static void data_before_the_final_headers(void **state)
+{
+    (void)state;
+    struct edge_verify_plan plan = {0};
+    struct edge_verify verify = {0};
+    assert_true(edge_verify_headers(&verify, word_of("103", NULL, NULL)));
+    edge_verify_data(&verify, &plan, 0, (const uint8_t *)"\0", 1);
+    assert_false(edge_verify_headers(&verify, ok_headers()));
+    assert_int_equal(edge_verify_end(&verify, &plan, word_of(NULL, NULL, "0")),
+                     EDGE_OUTCOME_BAD_MESSAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +297,7 @@ int main(void)
         cmocka_unit_test(headers_and_trailers),
         cmocka_unit_test(ended_by_data),
         cmocka_unit_test(grpc_encoding),
+        cmocka_unit_test(data_before_the_final_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
