@@ -136,7 +136,7 @@ static size_t round_up(size_t size)
 }
 
 // A new chunk with room for `total`, or NULL.
-SLOW_PATH static struct edge_arena_chunk *add_chunk(struct edge_arena *arena, size_t total)
+static struct edge_arena_chunk *add_chunk(struct edge_arena *arena, size_t total)
 {
     size_t cap = arena->chunks == NULL ? ARENA_CHUNK_MIN : arena->chunks->cap * 2;
     while (cap < total)
@@ -150,26 +150,34 @@ SLOW_PATH static struct edge_arena_chunk *add_chunk(struct edge_arena *arena, si
     return chunk;
 }
 
-void *edge_arena_alloc(struct edge_arena *arena, size_t size)
+// Each block is preceded by its size, so that realloc can copy it.
+static void *take(struct edge_arena *arena, struct edge_arena_chunk *chunk, size_t size)
 {
-    if (size > SIZE_MAX / 4)
-        return NULL;
-    // Each block is preceded by its size, so that realloc can copy it.
     size_t total = round_up(size) + 16;
-    size_t used = arena->used + total;
-    if (arena->limit != 0 && used > arena->limit)
-        return NULL;
-    struct edge_arena_chunk *chunk = arena->chunks;
-    if (chunk == NULL || chunk->cap - chunk->used < total) {
-        chunk = add_chunk(arena, total);
-        if (chunk == NULL)
-            return NULL;
-    }
     uint8_t *at = chunk->bytes + chunk->used;
     memcpy(at, &size, sizeof(size));
     chunk->used += total;
-    arena->used = used;
+    arena->used += total;
     return at + 16;
+}
+
+SLOW_PATH static void *take_from_new_chunk(struct edge_arena *arena, size_t size)
+{
+    size_t total = round_up(size) + 16;
+    if (size > SIZE_MAX / 4 || (arena->limit != 0 && total > arena->limit - arena->used))
+        return NULL;
+    struct edge_arena_chunk *chunk = add_chunk(arena, total);
+    return chunk == NULL ? NULL : take(arena, chunk, size);
+}
+
+void *edge_arena_alloc(struct edge_arena *arena, size_t size)
+{
+    struct edge_arena_chunk *chunk = arena->chunks;
+    size_t total = round_up(size) + 16;
+    if (chunk == NULL || size > SIZE_MAX / 4 || total > chunk->cap - chunk->used ||
+        (arena->limit != 0 && total > arena->limit - arena->used))
+        return take_from_new_chunk(arena, size);
+    return take(arena, chunk, size);
 }
 
 void *edge_arena_realloc(struct edge_arena *arena, void *block, size_t size)
