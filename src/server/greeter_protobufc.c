@@ -93,25 +93,20 @@ static const void *decode_request(struct edge_call *call, struct edge_arena *are
     return request;
 }
 
-#define SMALL  512 // bytes of a request
-#define GROWTH 8   // no field takes twice the bytes it came in; `n` may be new: the rest is margin
+#define SMALL 512 // bytes of a request
+// A reply is at most that much longer than its request: no field takes twice the bytes it came in,
+// but `n` may be new.
+#define GROWTH 2
+#define SLACK  32
 
-// Queues the reply to a request of `len` bytes. For a small one a copy costs less than protobuf-c's
-// pass over the message to learn its size.
+// Queues the reply to a request of `len` bytes. For a small one, room that is not needed costs less
+// than protobuf-c's pass over the message to learn its size.
 static void pack(struct edge_call *call, const ProtobufCMessage *message, size_t len)
 {
-    uint8_t small[GROWTH * SMALL];
-    bool copy = len <= SMALL;
-    size_t size = copy ? protobuf_c_message_pack(message, small)
-                       : protobuf_c_message_get_packed_size(message);
+    size_t size = len <= SMALL ? GROWTH * len + SLACK : protobuf_c_message_get_packed_size(message);
     uint8_t *out = edge_call_reply(call, size);
-    if (out == NULL)
-        return;
-    if (copy)
-        memcpy(out, small, size);
-    else
-        protobuf_c_message_pack(message, out);
-    edge_call_reply_end(call, size);
+    if (out != NULL)
+        edge_call_reply_end(call, protobuf_c_message_pack(message, out));
 }
 
 // New pets, so that nothing but the declared fields comes back.
