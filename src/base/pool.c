@@ -1,12 +1,13 @@
 #include "base/pool.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Stands before each block. 16 bytes, so that blocks keep malloc's alignment.
+// Stands before each block, which keeps malloc's alignment: 16 bytes, or 8 on 32-bit ARM.
 struct block_header {
-    _Alignas(16) size_t size; // as asked for
-    size_t class_index;       // EDGE_POOL_CLASSES: from malloc
+    _Alignas(max_align_t) size_t size; // as asked for
+    size_t class_index;                // EDGE_POOL_CLASSES: from malloc
 };
 
 #define CLASS_MIN   ((size_t)32)
@@ -127,7 +128,7 @@ struct edge_arena_chunk {
     struct edge_arena_chunk *next;
     size_t used;
     size_t cap;
-    _Alignas(16) uint8_t bytes[];
+    _Alignas(max_align_t) uint8_t bytes[];
 };
 
 static size_t round_up(size_t size)

@@ -20,7 +20,7 @@ struct edge_pool {
     uint64_t system_allocs; // how often malloc was called: flat in steady state
 };
 
-// Like malloc(): 16-byte aligned, NULL when memory is out. Size 0 gives a valid block.
+// Like malloc(): aligned for any type, NULL when memory is out. Size 0 gives a valid block.
 void *edge_pool_alloc(struct edge_pool *pool, size_t size);
 // Like realloc() and free() for blocks of the same pool.
 void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size);
@@ -38,7 +38,7 @@ struct edge_arena {
     uint64_t system_allocs;          // how often malloc was called: flat in steady state
 };
 
-// 16-byte aligned memory until the next reset, or NULL: out of memory, or over the limit.
+// Memory, aligned for any type, until the next reset, or NULL: out of memory, or over the limit.
 void *edge_arena_alloc(struct edge_arena *arena, size_t size);
 // Grows `block` (NULL: a new one), in place if it is the newest. NULL as for alloc; `block` stays.
 void *edge_arena_realloc(struct edge_arena *arena, void *block, size_t size);

@@ -1,5 +1,6 @@
 #include "cmocka_headers.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/pool.h"
@@ -13,7 +14,7 @@ static void blocks_are_aligned_and_apart(void **state)
         size_t size = i * 537 % 40000;
         blocks[i] = edge_pool_alloc(&pool, size);
         assert_non_null(blocks[i]);
-        assert_int_equal((uintptr_t)blocks[i] % 16, 0);
+        assert_int_equal((uintptr_t)blocks[i] % _Alignof(max_align_t), 0);
         memset(blocks[i], (int)i, size);
     }
     for (size_t i = 0; i < 200; i++) {
@@ -72,7 +73,7 @@ static void arena_grows_its_newest_block_in_place(void **state)
     char *moved = edge_arena_realloc(&arena, first, 400);
     assert_ptr_not_equal(moved, first);
     assert_string_equal(moved, "first");
-    assert_int_equal((uintptr_t)second % 16, 0);
+    assert_int_equal((uintptr_t)second % _Alignof(max_align_t), 0);
     edge_arena_free(&arena);
     edge_arena_free(&arena);
 }
