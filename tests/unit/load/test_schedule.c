@@ -6,13 +6,17 @@
 static const uint64_t rates[] = {1, 3, 7, 1000, 333333, 999999937, EDGE_SCHEDULE_RATE_MAX};
 #define RATES (sizeof(rates) / sizeof(rates[0]))
 
-// The definition itself, in 128 bits.
-__extension__ typedef unsigned __int128 u128;
-
+// The definition itself, number / rate seconds, by long division: nine decimal digits.
 static uint64_t due_by_definition(const struct edge_schedule *schedule, uint64_t index)
 {
-    u128 number = (u128)index * schedule->threads + schedule->thread;
-    return schedule->start_ns + (uint64_t)(number * EDGE_NS_PER_S / schedule->rate);
+    uint64_t number = index * schedule->threads + schedule->thread;
+    uint64_t ns = number / schedule->rate;
+    uint64_t rest = number % schedule->rate;
+    for (int digit = 0; digit < 9; digit++) {
+        ns = ns * 10 + rest * 10 / schedule->rate;
+        rest = rest * 10 % schedule->rate;
+    }
+    return schedule->start_ns + ns;
 }
 
 static void due_is_exact_over_long_runs(void **state)
