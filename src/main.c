@@ -6,6 +6,7 @@
 #include "base/build_info.h"
 #include "base/nearest.h"
 #include "load/command.h"
+#include "report/boards.h"
 #include "report/command.h"
 #include "run/command.h"
 
@@ -22,6 +23,7 @@ static const struct {
     {&edge_load_command_options, edge_load_command},
     {&edge_agent_command_options, edge_agent_command},
     {&edge_report_command_options, edge_report_command},
+    {&edge_boards_command_options, edge_boards_command},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -1,2 +1,4 @@
-edge_unit(report command grid row)
-target_compile_definitions(test_report_command PRIVATE EDGE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+edge_unit(report boards command grid row)
+foreach(test boards command)
+  target_compile_definitions(test_report_${test} PRIVATE EDGE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+endforeach()
