@@ -1,12 +1,18 @@
 # Compiler and linker flags for code of ours.
 
-add_compile_definitions(_GNU_SOURCE)
+# 64-bit file sizes, limits and times on 32-bit boards too.
+add_compile_definitions(_GNU_SOURCE _FILE_OFFSET_BITS=64 _TIME_BITS=64)
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
                     -Wmissing-prototypes -Wvla)
 if(EDGE_WERROR)
   add_compile_options(-Werror)
 endif()
 
+if(EDGE_BOARD)
+  add_link_options(-static) # tests too: the emulator needs no libraries of the board then
+  add_compile_options(-g1) # for profiles and sizes; programs are stripped
+  add_link_options(-Wl,--build-id=none) # it would depend on the folder of the build
+endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_compile_options(-O2 -ffunction-sections -fdata-sections)
   add_link_options(-Wl,--gc-sections)

@@ -1,23 +1,42 @@
 #!/usr/bin/env bash
 # Builds into build/<name>/.
-# usage: scripts/build.sh [host | host-debug | host-clang | host-asan | host-tsan]...
+# usage: scripts/build.sh [host | host-debug | host-clang | host-asan | host-tsan | BOARD | all]...
+#   BOARD  a name of boards/*.ini: static, stripped programs for it, checked by scripts/gate.sh
+#   all    every board
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 [ $# -gt 0 ] || set -- host
-mapfile -t known < <(sed -n 's/.*"name": "\(host[a-z-]*\)".*/\1/p' CMakePresets.json)
+mapfile -t hosts < <(sed -n 's/.*"name": "\(host[a-z-]*\)".*/\1/p' CMakePresets.json)
+presets=() boards=()
 for name in "$@"; do
-    if [[ " ${known[*]} " != *" $name "* ]]; then
-        echo "build.sh: unknown build \"$name\": expected one of ${known[*]}" >&2
+    if [ "$name" = all ]; then
+        mapfile -t -O "${#boards[@]}" boards < <(basename -s .ini boards/*.ini)
+    elif [[ " ${hosts[*]} " == *" $name "* ]]; then
+        presets+=("$name")
+    elif scripts/board.sh "$name" toolchain >/dev/null; then
+        boards+=("$name")
+    else
+        echo "build.sh: expected a board, all, or one of ${hosts[*]}" >&2
         exit 2
     fi
 done
 
-scripts/deps.sh build
-for name in "$@"; do
-    if [ ! -f "build/$name/build.ninja" ]; then
-        echo "Configuring build/$name" >&2
-        cmake --preset "$name" --log-level=WARNING >&2
+build() { # build <name> <preset>
+    if [ ! -f "build/$1/build.ninja" ]; then
+        echo "Configuring build/$1" >&2
+        cmake --preset "$2" --log-level=WARNING >&2
     fi
-    ninja -C "build/$name" --quiet >&2
+    ninja -C "build/$1" --quiet ${EDGE_JOBS:+-j"$EDGE_JOBS"} >&2
+}
+
+scripts/deps.sh build
+for name in ${presets[@]+"${presets[@]}"}; do
+    build "$name" "$name"
+done
+for board in ${boards[@]+"${boards[@]}"}; do
+    scripts/deps.sh "$(scripts/board.sh "$board" toolchain)" emulate
+    scripts/libs.sh "$board"
+    EDGE_BOARD=$board build "$board" board
+    scripts/gate.sh "$board" "build/$board/bench-edge" "build/$board"/servers/* >&2
 done

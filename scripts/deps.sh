@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of a purpose, if they are missing. Quick when nothing is.
-# usage: scripts/deps.sh build|test|perf ...
+# usage: scripts/deps.sh build|test|perf|emulate|TRIPLE ...
+#   TRIPLE  a board's compiler, like aarch64-linux-gnu
 set -euo pipefail
 
 build=(cmake ninja-build gcc libc6-dev binutils pkg-config git
@@ -9,6 +10,7 @@ build=(cmake ninja-build gcc libc6-dev binutils pkg-config git
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
       python3 python3-grpcio python3-protobuf nghttp2-client curl)
 perf=(g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc nghttp2-client python3 util-linux)
+emulate=(qemu-user)
 
 packages=()
 for purpose in "$@"; do
@@ -16,8 +18,13 @@ for purpose in "$@"; do
     build) packages+=("${build[@]}") ;;
     test) packages+=("${build[@]}" "${test[@]}") ;;
     perf) packages+=("${build[@]}" "${perf[@]}") ;;
+    emulate) packages+=("${emulate[@]}") ;;
+    aarch64-linux-gnu) packages+=("gcc-$purpose" libc6-dev-arm64-cross dpkg-dev) ;;
+    arm-linux-gnueabihf) packages+=("gcc-$purpose" libc6-dev-armhf-cross dpkg-dev) ;;
+    arm-linux-gnueabi) packages+=("gcc-$purpose" libc6-dev-armel-cross dpkg-dev) ;;
+    riscv64-linux-gnu) packages+=("gcc-$purpose" libc6-dev-riscv64-cross dpkg-dev) ;;
     *)
-        echo "deps.sh: unknown purpose \"$purpose\": expected build, test or perf" >&2
+        echo "deps.sh: unknown purpose \"$purpose\": expected build, test, perf, emulate or a triple" >&2
         exit 2
         ;;
     esac
@@ -55,6 +62,7 @@ echo "Installing with apt: ${need[*]}" >&2
 mapfile -t need < <(missing)
 if [ ${#need[@]} -gt 0 ]; then
     echo "deps.sh: apt could not install: ${need[*]}" >&2
+    echo "deps.sh: the command was: apt-get install ${need[*]}" >&2
     echo "deps.sh: Debian 12 and 13 have them; elsewhere look for them under other names" >&2
     exit 1
 fi

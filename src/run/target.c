@@ -2,13 +2,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void take(struct edge_cpuset *set, const struct edge_cpuset *from, size_t first,
-                 size_t count)
+static void take(struct edge_cpuset *set, const struct edge_cpuset *from, unsigned first,
+                 unsigned count)
 {
-    *set = (struct edge_cpuset){.count = (unsigned)count};
+    *set = (struct edge_cpuset){.count = count};
     for (size_t i = 0; i < count; i++)
         set->cpus[i] = from->cpus[first + i];
 }
@@ -31,9 +32,29 @@ int edge_target_split(struct edge_target *target, const struct edge_cpuset *allo
                          (unsigned long long)server_count, (unsigned long long)client_count,
                          allowed->count, edge_cpuset_text(allowed, text, sizeof(text)));
     }
-    take(&target->server_cpus, allowed, 0, server_count);
-    take(&target->client_cpus, allowed, server_count, client_count);
-    take(&target->other_cpus, allowed, server_count, allowed->count - server_count);
+    unsigned servers = (unsigned)server_count;
+    take(&target->server_cpus, allowed, 0, servers);
+    take(&target->client_cpus, allowed, servers, (unsigned)client_count);
+    take(&target->other_cpus, allowed, servers, allowed->count - servers);
+    return 0;
+}
+
+// How this program is started again. An emulator's script says so itself: /proc/self/exe is the
+// emulated binary, which this machine cannot start.
+static int find_self(char *path, size_t size, struct edge_message *message)
+{
+    const char *script = getenv("BENCH_EDGE_PROGRAM");
+    if (script && strlen(script) < size) {
+        snprintf(path, size, "%s", script);
+        return 0;
+    }
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length < 0) {
+        int error = -errno;
+        return edge_fail(message, error, "cannot find this program by /proc/self/exe: %s",
+                         edge_error_text(error));
+    }
+    path[length] = '\0';
     return 0;
 }
 
@@ -45,13 +66,9 @@ static int init_local(struct edge_target *target, uint64_t server_count, uint64_
     if (error)
         return edge_fail(message, error, "cannot find out which CPUs may be used: %s",
                          edge_error_text(error));
-    ssize_t length = readlink("/proc/self/exe", target->agent_path, sizeof(target->agent_path) - 1);
-    if (length < 0) {
-        error = -errno;
-        return edge_fail(message, error, "cannot find this program by /proc/self/exe: %s",
-                         edge_error_text(error));
-    }
-    target->agent_path[length] = '\0';
+    error = find_self(target->agent_path, sizeof(target->agent_path), message);
+    if (error)
+        return error;
     target->agent_argv[0] = target->agent_path;
     target->agent_argv[1] = "agent";
     snprintf(target->board, sizeof(target->board), "host");

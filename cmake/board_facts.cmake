@@ -1,0 +1,10 @@
+# Prints what scripts need of a board, as key=value lines: for scripts/board.sh.
+include(${CMAKE_CURRENT_LIST_DIR}/EdgeBoard.cmake)
+cmake_path(SET folder NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../boards)
+edge_board_read(${folder}/${BOARD}.ini board)
+edge_board_libraries(board board_libraries)
+edge_board_emulator(board board_emulator)
+list(JOIN board_emulator " " board_emulator)
+foreach(key toolchain isa bits qemu libraries emulator)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${key}=${board_${key}}")
+endforeach()

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Builds a board's libraries from the distribution's own source packages, with the board's flags,
+# into build/libs/. Once: quick when they are there.
+# usage: scripts/libs.sh BOARD...
+#
+# apt is asked through lists of its own in build/libs/apt: nothing on the host changes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+packages=(nghttp2 jansson protobuf-c nanopb cmocka)
+work=$PWD/build/libs
+mkdir -p "$work"
+
+sources() { # fetches and unpacks the source packages, with the distribution's patches
+    [ ! -e "$work/sources/.complete" ] || return 0
+    local apt=$work/apt file
+    rm -rf "$apt" "$work/sources"
+    mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial" "$work/sources"
+    for file in /etc/apt/sources.list.d/*.sources; do
+        [ ! -e "$file" ] || sed -E 's/^Types:.*/Types: deb-src/' "$file" >"$apt/parts/${file##*/}"
+    done
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+        [ ! -e "$file" ] || sed -nE 's/^deb(-src)? /deb-src /p' "$file" | sort -u >"$apt/parts/${file##*/}.list"
+    done
+    local options=(-qq -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$apt/parts"
+        -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt/cache"
+        -o "APT::Sandbox::User=$(id -un)" -o Acquire::Languages=none)
+    echo "Fetching the sources of ${packages[*]}" >&2
+    # One index may be out of step: what counts is whether the packages arrive.
+    apt-get "${options[@]}" update >&2 || echo "libs.sh: apt-get update complained; going on" >&2
+    (cd "$work/sources" && apt-get "${options[@]}" source --download-only "${packages[@]}" >&2) || {
+        echo "libs.sh: apt has no source package of one of: ${packages[*]}" >&2
+        exit 1
+    }
+    for file in "$work"/sources/*.dsc; do # whose checksums apt has verified
+        dpkg-source --no-check -x "$file" "${file%_*}" >/dev/null
+    done
+    touch "$work/sources/.complete"
+}
+
+build() { # build <package> <folder of its CMakeLists.txt> <its options>...
+    local package=$1 folder=$2 log=$work/tmp-$board/$1.log
+    shift 2
+    if ! { cmake -S "$work/sources/$package$folder" -B "$work/tmp-$board/$package" -G Ninja -Wno-dev \
+        --toolchain "$PWD/toolchains/board.cmake" -DEDGE_BOARD="$board" -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_C_FLAGS_RELEASE="-O2 -g1 -DNDEBUG -ffunction-sections -fdata-sections \
+-fmacro-prefix-map=$work/sources/=" \
+        -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DCMAKE_POLICY_DEFAULT_CMP0069=NEW \
+        -DCMAKE_INSTALL_PREFIX="$libraries" -DCMAKE_INSTALL_LIBDIR=lib \
+        -DBUILD_SHARED_LIBS=OFF "$@" &&
+        ninja -C "$work/tmp-$board/$package" ${EDGE_JOBS:+-j$EDGE_JOBS} install; } >"$log" 2>&1; then
+        tail -20 "$log" >&2
+        echo "libs.sh: $package does not build for $board: see $log" >&2
+        exit 1
+    fi
+}
+
+for board in "$@"; do
+    libraries=$(scripts/board.sh "$board" libraries)
+    compiler=$(scripts/board.sh "$board" toolchain)-gcc
+    state="$("$compiler" --version | head -1) $(sha256sum <scripts/libs.sh)"
+    [ "$(cat "$libraries/.state" 2>/dev/null)" != "$state" ] || continue
+    sources
+    echo "Building the libraries of $board" >&2
+    rm -rf "$libraries" "$work/tmp-$board"
+    mkdir -p "$work/tmp-$board"
+    # nghttp2's build asks for a C++ compiler before it knows that the library needs none.
+    build nghttp2 "" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_WORKS=ON \
+        -DENABLE_LIB_ONLY=ON -DENABLE_STATIC_LIB=ON -DENABLE_SHARED_LIB=OFF
+    build jansson "" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
+    build protobuf-c /build-cmake -DBUILD_PROTOC=OFF -DBUILD_TESTS=OFF
+    build nanopb "" -Dnanopb_BUILD_GENERATOR=OFF
+    build cmocka "" -DWITH_EXAMPLES=OFF -DWITH_STATIC_LIB=ON -DBUILD_STATIC_LIB=ON
+    rm -rf "$work/tmp-$board"
+    echo "$state" >"$libraries/.state"
+done
