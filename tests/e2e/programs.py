@@ -7,6 +7,7 @@ import subprocess
 import time
 
 BUILD = pathlib.Path(os.environ["EDGE_BUILD_DIR"])
+PROGRAMS = pathlib.Path(os.environ["EDGE_PROGRAM_DIR"])
 SOURCE = pathlib.Path(os.environ["EDGE_SOURCE_DIR"])
 SERVERS = ("c_nghttp2_nanopb", "c_nghttp2_protobufc")
 
@@ -15,7 +16,7 @@ class Server:
     """A server of ours on a free port, for the length of a `with`. It prints where it listens."""
 
     def __init__(self, path, *arguments):
-        self.argv = [str(BUILD / path), "--port", "0", *arguments]
+        self.argv = [str(PROGRAMS / path), "--port", "0", *arguments]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.argv, stderr=subprocess.PIPE,

@@ -8,7 +8,7 @@ import unittest
 import grpc
 
 from messages import complex_proto, message
-from programs import BUILD, SERVERS, Server
+from programs import PROGRAMS, SERVERS, Server
 
 HelloRequest = message("helloworld.HelloRequest")
 HelloReply = message("helloworld.HelloReply")
@@ -289,7 +289,7 @@ class ServerTest:
         self.assertEqual(done.stdout, "")
 
     def run_server(self, *arguments):
-        return subprocess.run([BUILD / "servers" / self.server, *arguments], capture_output=True,
+        return subprocess.run([PROGRAMS / "servers" / self.server, *arguments], capture_output=True,
                               text=True, timeout=WAIT, check=False)
 
     def test_bad_options(self):

@@ -12,9 +12,9 @@ import threading
 import time
 import unittest
 
-from programs import BUILD, SERVERS, SOURCE, Server
+from programs import PROGRAMS, SERVERS, SOURCE, Server
 
-LOAD = [str(BUILD / "bench-edge"), "load"]
+LOAD = [str(PROGRAMS / "bench-edge"), "load"]
 LYING_SERVER = "tests/lying_server"
 INTERNAL = 13  # grpc-status
 OUTCOMES = {"ok", "wrong_reply", "wrong_count", "grpc_status", "no_status", "http_status",
