@@ -18,7 +18,8 @@ case $isa in
 ARMv6*) machine=ARM architectures=' v4 v4T v5T v5TE v5TEJ v6 v6K v6KZ ' ;;
 ARMv7*) machine=ARM architectures=' v4 v4T v5T v5TE v5TEJ v6 v6K v6KZ v6T2 v7 ' ;;
 ARMv8*) machine=AArch64 architectures= ;; # the file does not tell: the emulator decides
-RV64GC) machine=RISC-V architectures=' i m a f d c zicsr zifencei ' ;;
+# The last ones are parts of m, a and c, which newer linkers name too.
+RV64GC) machine=RISC-V architectures=' i m a f d c zicsr zifencei zmmul zaamo zalrsc zca zcd ' ;;
 esac
 
 attribute() { readelf -A "$1" 2>/dev/null | sed -n "s/^ *$2: *//p" | head -1; }

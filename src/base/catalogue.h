@@ -14,8 +14,8 @@ struct edge_catalogue_board {
     const char *name;
     const char *soc;
     const char *cores;
-    unsigned core_count;
     const char *ram;
+    unsigned core_count;
     unsigned bits;
     const char *isa;
     const char *toolchain; // compiler triple: "aarch64-linux-gnu"
