@@ -50,7 +50,7 @@ struct loopback {
     unsigned long right;
 };
 
-static void die(const char *what)
+static _Noreturn void die(const char *what)
 {
     fprintf(stderr, "session_cost: %s\n", what);
     exit(1);

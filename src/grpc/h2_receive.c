@@ -1,0 +1,183 @@
+#include "base/error.h"
+#include "grpc/h2_internal.h"
+#include "grpc/timeout.h"
+
+static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, void *user_data)
+{
+    if (frame->headers.cat != NGHTTP2_HCAT_REQUEST)
+        return 0; // trailers
+    struct edge_h2_session *session = user_data;
+    struct edge_h2_stream *stream = edge_pool_alloc(session->h2->config.pool, sizeof(*stream));
+    if (stream == NULL)
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    *stream = (struct edge_h2_stream){
+        .session = session, .next = session->streams, .id = frame->hd.stream_id};
+    edge_call_init(&stream->call, &session->h2->call_shared);
+    if (stream->next != NULL)
+        stream->next->previous = stream;
+    session->streams = session->current = stream;
+    edge_h2_head_begin(&session->head);
+    nghttp2_session_set_stream_user_data(ng, stream->id, stream);
+    return 0;
+}
+
+static int take_trailer(struct edge_h2_stream *stream, nghttp2_rcbuf *name, nghttp2_rcbuf *value)
+{
+    nghttp2_vec name_text = nghttp2_rcbuf_get_buf(name);
+    nghttp2_vec value_text = nghttp2_rcbuf_get_buf(value);
+    return edge_h2_rules_field(&stream->rules, name_text.base, name_text.len, value_text.base,
+                               value_text.len);
+}
+
+// The header list cannot be taken: nghttp2 is not to show the rest of it.
+static int drop_list(struct edge_h2_stream *stream, int error)
+{
+    if (error == EDGE_ERR_PROTOCOL)
+        edge_h2_send_reset(stream, NGHTTP2_PROTOCOL_ERROR);
+    else if (nghttp2_session_terminate_session(stream->session->ng, NGHTTP2_ENHANCE_YOUR_CALM) != 0)
+        return NGHTTP2_ERR_CALLBACK_FAILURE;
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+}
+
+// Kept out of line: inlined, it would make the usual case save registers that it does not need.
+__attribute__((noinline)) static int take_field(struct edge_h2_session *session,
+                                                const nghttp2_frame *frame, nghttp2_rcbuf *name,
+                                                nghttp2_rcbuf *value)
+{
+    struct edge_h2_stream *stream = edge_h2_stream_find(session, frame->hd.stream_id);
+    if (stream == NULL)
+        return 0;
+    int error = frame->headers.cat == NGHTTP2_HCAT_REQUEST
+                    ? edge_h2_head_field(&session->head, session->h2->config.tables, name, value)
+                    : take_trailer(stream, name, value);
+    return error == 0 ? 0 : drop_list(stream, error);
+}
+
+static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rcbuf *name,
+                     nghttp2_rcbuf *value, uint8_t flags, void *user_data)
+{
+    (void)ng;
+    (void)flags;
+    struct edge_h2_session *session = user_data;
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST &&
+        edge_h2_head_repeated(&session->head, name, value))
+        return 0;
+    return take_field(session, frame, name, value);
+}
+
+static void on_request(struct edge_h2_stream *stream, const struct edge_h2_head *head)
+{
+    struct edge_h2_session *session = stream->session;
+    struct edge_call *call = &stream->call;
+    const struct edge_request *request = &head->request;
+    struct edge_refusal refusal;
+    if (edge_request_refused(request, head->method != NULL, head->service_found, &refusal)) {
+        edge_h2_send_refusal(stream, &refusal);
+        return;
+    }
+    edge_call_start(call, head->method);
+    if (request->has_timeout) {
+        call->deadline_ns = edge_timeout_deadline(session->now_ns, request->timeout_ns);
+        if (call->deadline_ns <= session->now_ns)
+            edge_call_expire(call);
+        else if (call->deadline_ns < session->due_ns)
+            session->due_ns = call->deadline_ns;
+    }
+    if (call->ended)
+        edge_h2_send_advance(stream);
+}
+
+static void on_end_stream(struct edge_h2_stream *stream)
+{
+    edge_call_half_close(&stream->call);
+    if (!stream->trailed)
+        edge_h2_send_advance(stream);
+}
+
+// HEADERS or DATA has come whole.
+static void on_message_frame(struct edge_h2_stream *stream, const nghttp2_frame *frame)
+{
+    struct edge_h2_session *session = stream->session;
+    const struct edge_h2_head *head = NULL;
+    bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    int error = 0;
+    if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+        head = session->head.head;
+        if (head != NULL)
+            stream->rules = head->rules;
+        error = edge_h2_rules_request(&stream->rules);
+    } else if (frame->hd.type == NGHTTP2_HEADERS && !ends) {
+        error = EDGE_ERR_PROTOCOL; // trailers end a request
+    }
+    if (error == 0 && ends)
+        error = edge_h2_rules_end(&stream->rules);
+    if (error < 0) {
+        edge_h2_send_reset(stream, NGHTTP2_PROTOCOL_ERROR);
+        return;
+    }
+    if (head != NULL)
+        on_request(stream, head);
+    if (ends)
+        on_end_stream(stream);
+}
+
+static int on_frame_recv(nghttp2_session *ng, const nghttp2_frame *frame, void *user_data)
+{
+    (void)ng;
+    struct edge_h2_session *session = user_data;
+    struct edge_h2_stream *stream;
+    switch (frame->hd.type) {
+    case NGHTTP2_HEADERS:
+    case NGHTTP2_DATA:
+        stream = edge_h2_stream_find(session, frame->hd.stream_id);
+        if (stream != NULL)
+            on_message_frame(stream, frame);
+        return 0;
+    case NGHTTP2_PING:
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0 && session->phase == EDGE_H2_NOTICE_SENT)
+            edge_h2_session_shutdown_now(session);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int on_data_chunk(nghttp2_session *ng, uint8_t flags, int32_t id, const uint8_t *bytes,
+                         size_t len, void *user_data)
+{
+    (void)ng;
+    (void)flags;
+    struct edge_h2_session *session = user_data;
+    session->unconsumed += len;
+    struct edge_h2_stream *stream = edge_h2_stream_find(session, id);
+    if (stream == NULL)
+        return 0;
+    if (edge_h2_rules_data(&stream->rules, len) < 0)
+        edge_h2_send_reset(stream, NGHTTP2_PROTOCOL_ERROR);
+    if (stream->call.ended)
+        return 0;
+    edge_call_receive(&stream->call, bytes, len);
+    stream->unconsumed += (uint32_t)len;
+    edge_h2_send_credit(stream);
+    edge_h2_send_advance(stream);
+    return 0;
+}
+
+static int on_stream_close(nghttp2_session *ng, int32_t id, uint32_t error_code, void *user_data)
+{
+    (void)error_code;
+    (void)ng;
+    struct edge_h2_stream *stream = edge_h2_stream_find(user_data, id);
+    if (stream != NULL)
+        edge_h2_stream_close(stream);
+    return 0;
+}
+
+void edge_h2_receive_callbacks(nghttp2_session_callbacks *callbacks)
+{
+    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
+    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
+}
