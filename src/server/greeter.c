@@ -108,7 +108,9 @@ static void say_hello_cs_half_close(struct edge_call *call)
     struct kept *kept = call->state;
     int32_t replies;
     const int32_t count = call->requests > INT32_MAX ? INT32_MAX : (int32_t)call->requests;
-    const void *request = decode(call, kept->bytes, kept->len, &replies);
+    static const uint8_t none[1]; // no request at all is as an empty one
+    const uint8_t *bytes = kept->bytes != NULL ? kept->bytes : none;
+    const void *request = decode(call, bytes, kept->len, &replies);
     if (request == NULL)
         return;
     services->codec->reply(call, &services->arena, request, count == 0 ? NULL : &count);
