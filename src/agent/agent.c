@@ -109,6 +109,8 @@ static json_t *take_sample(struct agent *agent, const char *label, bool deep)
     snprintf(sample.label, sizeof sample.label, "%s", label);
     sample.t_ns = edge_clock_ns();
     sample.wall_ns = edge_clock_wall_ns();
+    // First, as it moves fastest; most servers are not emulated.
+    edge_probe_guest_sample(&agent->server.guest, &sample);
     if (agent->server.running) // one that has just died leaves the server's part unmeasured
         edge_probe_process_sample(&agent->server.probe, deep, &sample);
     edge_probe_machine_sample(agent->root, &sample); // likewise, without /proc/stat
@@ -236,6 +238,9 @@ static int op_spawn(struct agent *agent, json_int_t id, const json_t *request, j
         error = edge_agent_json_text(request, "cpus", NULL, &config.cpus, message);
     if (!error)
         error = edge_agent_json_number(request, "ram_bytes", 0, &config.ram_bytes, message);
+    if (!error)
+        error =
+            edge_agent_json_text(request, "guest_counters", NULL, &config.guest_counters, message);
     if (!error) {
         config.argv = argv;
         config.env = env;

@@ -4,7 +4,8 @@
 //   op           members                              answer
 //   hello        protocol                             protocol, version, board
 //   ping         -                                    t_ns, wall_ns
-//   spawn        argv, env, cpus, ram_bytes           pid, ram_limit
+//   spawn        argv, env, cpus, ram_bytes,          pid, ram_limit
+//                guest_counters
 //   reset_peak   -                                    -
 //   sample       period_ns (0: stop)                  - ; then events
 //   mark         label, at_ns (absent: now), deep     sample

@@ -44,6 +44,8 @@ static const struct field sample_fields[] = {
     {NUMBER(edge_agent_sample, processes)},
     {NUMBER(edge_agent_sample, voluntary_switches)},
     {NUMBER(edge_agent_sample, involuntary_switches)},
+    {NUMBER(edge_agent_sample, guest_insns)},
+    {NUMBER(edge_agent_sample, guest_syscalls)},
     {NUMBER(edge_agent_sample, machine_busy_ns)},
     {NUMBER(edge_agent_sample, machine_idle_ns)},
     {NUMBER(edge_agent_sample, machine_steal_ns)},

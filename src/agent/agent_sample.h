@@ -22,6 +22,9 @@ struct edge_agent_sample {
     uint64_t processes;
     uint64_t voluntary_switches; // of the main thread; of all threads where PSS is read
     uint64_t involuntary_switches;
+    // Emulated servers only, counted by the emulator's plugin since the server started.
+    uint64_t guest_insns;
+    uint64_t guest_syscalls;
     // The machine, all CPUs together, in clock ticks turned to ns.
     uint64_t machine_busy_ns; // user, nice, system, irq, softirq
     uint64_t machine_idle_ns; // idle and iowait

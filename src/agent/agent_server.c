@@ -90,7 +90,11 @@ int edge_agent_server_start(struct edge_agent_server *server, struct edge_loop *
         return edge_fail(message, error, "cannot make a pipe: %s", edge_error_text(error));
     }
     edge_ram_limit_init(&server->limit, config->root, config->ram_bytes);
-    int error = spawn(server, config, errors[1], message);
+    int error = 0;
+    if (config->guest_counters)
+        error = edge_probe_guest_init(&server->guest, config->guest_counters, message);
+    if (!error)
+        error = spawn(server, config, errors[1], message);
     close(errors[1]);
     if (!error) {
         fcntl(errors[0], F_SETFL, O_NONBLOCK);
@@ -104,6 +108,7 @@ int edge_agent_server_start(struct edge_agent_server *server, struct edge_loop *
     }
     if (error) {
         close(errors[0]);
+        edge_probe_guest_free(&server->guest);
         edge_ram_limit_free(&server->limit);
         return error;
     }
@@ -128,6 +133,7 @@ static void sweep(struct edge_agent_server *server)
         close_errors(server);
     server->oom_kills = edge_ram_limit_kills(&server->limit);
     edge_ram_limit_free(&server->limit);
+    edge_probe_guest_free(&server->guest);
     server->running = false;
 }
 

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "agent/probe_guest.h"
 #include "agent/probe_process.h"
 #include "agent/ram_limit.h"
 #include "base/error.h"
@@ -15,11 +16,12 @@
 #include "net/loop.h"
 
 struct edge_agent_server_config {
-    const char *root;        // "" on a live system
-    const char *const *argv; // ends with NULL
-    const char *const *env;  // "NAME=value", ends with NULL
-    const char *cpus;        // "0,2"; NULL: not pinned
-    uint64_t ram_bytes;      // 0: no limit
+    const char *root;           // "" on a live system
+    const char *const *argv;    // ends with NULL
+    const char *const *env;     // "NAME=value", ends with NULL
+    const char *cpus;           // "0,2"; NULL: not pinned
+    uint64_t ram_bytes;         // 0: no limit
+    const char *guest_counters; // file of the emulator's plugin; NULL: the server is not emulated
 };
 
 struct edge_agent_server {
@@ -28,6 +30,7 @@ struct edge_agent_server {
     struct edge_subprocess process;
     struct edge_ram_limit limit;
     struct edge_probe_process probe;
+    struct edge_probe_guest guest;
     struct edge_loop *loop;
     struct edge_watch errors; // its stderr
     size_t tail_len;
@@ -37,7 +40,7 @@ struct edge_agent_server {
 
 // Starts the server in a process group of its own, pinned and limited; it dies with the agent.
 // `server` must not be running. 0; -ENOENT, -EACCES and others of edge_subprocess_spawn(),
-// EDGE_ERR_FORMAT (cpus), with a message.
+// EDGE_ERR_FORMAT (cpus), a negated errno (guest_counters), with a message.
 int edge_agent_server_start(struct edge_agent_server *server, struct edge_loop *loop,
                             const struct edge_agent_server_config *config,
                             struct edge_message *message);

@@ -27,6 +27,8 @@ void edge_agent_sample_init(struct edge_agent_sample *sample)
         .processes = EDGE_UNMEASURED,
         .voluntary_switches = EDGE_UNMEASURED,
         .involuntary_switches = EDGE_UNMEASURED,
+        .guest_insns = EDGE_UNMEASURED,
+        .guest_syscalls = EDGE_UNMEASURED,
         .machine_busy_ns = EDGE_UNMEASURED,
         .machine_idle_ns = EDGE_UNMEASURED,
         .machine_steal_ns = EDGE_UNMEASURED,
