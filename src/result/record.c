@@ -43,6 +43,7 @@ static const struct edge_field build_fields[] = {
     {TEXT(edge_record_build, target), .help = "the machine it was built for"},
     {TEXT(edge_record_build, codec), .help = "server only: protobuf library"},
     {TEXT(edge_record_build, tls), .help = "server only: `off`, or the TLS library"},
+    {UINT(edge_record_build, size_bytes), .help = "server only: size of its file"},
     LAST};
 
 static const struct edge_field board_fields[] = {
@@ -74,7 +75,7 @@ static const struct edge_field sync_fields[] = {
 static const struct edge_field interval_fields[] = {
     REPEAT(edge_record_interval),
     {TEXT(edge_record_interval, name), .required = true,
-     .help = "`warmup`, `window`, `slice`, ..."},
+     .help = "`warmup`, `window`, `slice`, `load`, ..."},
     {UINT(edge_record_interval, start_ns), .required = true, .help = "host clock"},
     {UINT(edge_record_interval, stop_ns), .required = true, .help = "host clock, >= `start_ns`"},
     {UINT(edge_record_interval, ended), .help = "calls that ended in it"},
@@ -89,6 +90,7 @@ static const struct edge_field interval_fields[] = {
     {UINT(edge_record_interval, energy_uj), .help = "energy, gross"},
     {TEXT(edge_record_interval, power_scope), .help = "what that energy covers: `wall`, ..."},
     {UINT(edge_record_interval, instructions), .help = "emulated: instructions executed"},
+    {UINT(edge_record_interval, system_calls), .help = "emulated: system calls made"},
     LAST};
 
 static const struct edge_field sample_fields[] = {

@@ -79,8 +79,9 @@ struct edge_record_build {
     char flags[512];
     char build[32]; // "Release"
     char target[64];
-    char codec[64]; // server only: "nanopb 0.4.7"
-    char tls[64];   // server only: "off", or the library
+    char codec[64];      // server only: "nanopb 0.4.7"
+    char tls[64];        // server only: "off", or the library
+    uint64_t size_bytes; // server only: of its file
 };
 
 struct edge_record_board {
@@ -111,7 +112,8 @@ struct edge_record_sync {
 
 // name "window": the measured window; the values below it are over exactly that span.
 // name "slice": a part of the window, for plots; only `ended` and `ok` are filled.
-// Other names ("warmup", "drain") are spans without values.
+// name "load": emulated only: warm-up, window and drain; `ended`, `ok`, and what was executed for
+// them. Other names ("warmup", "drain") are spans without values.
 struct edge_record_interval {
     uint64_t repeat;
     char name[32];
@@ -127,6 +129,7 @@ struct edge_record_interval {
     uint64_t energy_uj;         // over the window, gross
     char power_scope[32];       // "wall", "dc_input", "module", "soc_rails", "cpu_package"
     uint64_t instructions;      // emulated: instructions that the server executed
+    uint64_t system_calls;      // emulated: that the server made
 };
 
 struct edge_record_sample {

@@ -99,7 +99,8 @@ static void judge_one(const struct edge_rule *rule, uint64_t repeat,
                       const struct edge_readings *readings, struct edge_record_rule *record)
 {
     double reading = rule->measure(readings);
-    enum edge_verdict verdict = judge(rule, reading);
+    bool applies = !(rule->speed && readings->emulated == EDGE_YES);
+    enum edge_verdict verdict = applies ? judge(rule, reading) : EDGE_VERDICT_NOT_JUDGED;
     const char *why = rule->why != NULL ? rule->why(readings) : NULL;
 
     edge_record_init(EDGE_RECORD_RULE, record);
@@ -107,6 +108,8 @@ static void judge_one(const struct edge_rule *rule, uint64_t repeat,
     snprintf(record->id, sizeof(record->id), "%s", rule->id);
     snprintf(record->verdict, sizeof(record->verdict), "%s", edge_verdict_name(verdict));
     edge_rule_limit_text(rule, record->limit, sizeof(record->limit));
+    if (!applies)
+        why = "an emulator's speed is not judged";
     if (isnan(reading)) {
         snprintf(record->reading, sizeof(record->reading), "%s", not_measured);
         snprintf(record->words, sizeof(record->words), "%s",

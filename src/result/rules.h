@@ -5,13 +5,14 @@
 #ifndef EDGE_RESULT_RULES_H
 #define EDGE_RESULT_RULES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "result/record.h"
 
 // What the rules look at. edge_readings_init() sets all to "not measured"; fill in what is known.
-// One for each repeat (rates unused), and one for the run as a whole (only the last two members).
+// One for each repeat (rates unused), and one for the run as a whole (only the last four members).
 struct edge_readings {
     int ready;                    // enum edge_truth: one verified call before the load
     const char *ready_why;        // what went wrong, or NULL
@@ -77,6 +78,7 @@ struct edge_rule {
     const char *reads;         // what is read, in words
     const char *words;         // what to do when it is broken
     const char *unmeasured;    // what to say when there is no reading, or NULL
+    bool speed; // it guards a speed: not judged under an emulator, where none is claimed
 };
 
 // The table. Ends with a NULL id. Static storage.

@@ -150,6 +150,7 @@ static const struct edge_rule table[] = {
         .missing = EDGE_VERDICT_FAIL,
         .reads = "length of the measured window",
         .words = "too short to tell: use --duration 10s or more",
+        .speed = true,
     },
     {
         .id = "samples",
@@ -162,6 +163,7 @@ static const struct edge_rule table[] = {
         .missing = EDGE_VERDICT_FAIL,
         .reads = "samples of the server inside the window",
         .words = "too few samples for CPU and memory: use a longer --duration",
+        .speed = true,
     },
     {
         .id = "verified",
@@ -211,6 +213,7 @@ static const struct edge_rule table[] = {
         .why = limited_why,
         .reads = "the generator was the limit, not the server",
         .words = "the server could do more: give the generator more CPUs, or a lower rate",
+        .speed = true,
     },
     {
         .id = "background",
@@ -223,6 +226,7 @@ static const struct edge_rule table[] = {
         .missing = EDGE_VERDICT_NOT_JUDGED,
         .reads = "CPU time used by everything else, of all CPUs, in the window",
         .words = "something else was busy: stop it and run again",
+        .speed = true,
     },
     {
         .id = "clock_step",
@@ -248,6 +252,7 @@ static const struct edge_rule table[] = {
         .reads = "coefficient of variation of req/s over the repeats",
         .words = "the repeats disagree: look for background load, a changing clock rate or heat",
         .unmeasured = "needs 3 repeats: use --repeat 3 or more",
+        .speed = true,
     },
     {
         .id = "emulated",

@@ -209,13 +209,27 @@ static void table_is_sound(void **state)
     assert_true(count <= EDGE_RULES_MAX);
 }
 
+static void speeds_are_not_judged_under_an_emulator(void **state)
+{
+    (void)state;
+    struct edge_readings r = good();
+    r.emulated = EDGE_YES;
+    r.window_ns = EDGE_NS_PER_S;
+    r.client_limited = EDGE_YES;
+    r.failed = 2;
+    expect(&r, EDGE_RULE_EACH_REPEAT, "duration", "not_judged", "1 s");
+    expect(&r, EDGE_RULE_EACH_REPEAT, "client_limited", "not_judged", "yes");
+    expect(&r, EDGE_RULE_EACH_REPEAT, "errors", "fail", "0.2 %");
+    expect(&r, EDGE_RULE_OVER_REPEATS, "emulated", "fail", "yes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_the_limits),  cmocka_unit_test(beyond_the_limits),
         cmocka_unit_test(over_repeats),   cmocka_unit_test(missing_readings),
         cmocka_unit_test(consequences),   cmocka_unit_test(conclusion),
-        cmocka_unit_test(table_is_sound),
+        cmocka_unit_test(table_is_sound), cmocka_unit_test(speeds_are_not_judged_under_an_emulator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
