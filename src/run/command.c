@@ -15,19 +15,22 @@
 static const struct edge_option options[] = {
     {EDGE_OPT_DURATION(struct edge_run_options, duration_ns), .name = "duration", .letter = 'z',
      .argument = "DURATION", .fallback = "20s", .env = "GRPC_BENCHMARK_DURATION",
-     .min = 10 * EDGE_NS_PER_MS, .help = "Length of the measured window of each repeat."},
+     .min = 10 * EDGE_NS_PER_MS,
+     .help = "Length of the measured window of each repeat. Without it, 3s under an emulator."},
     {EDGE_OPT_DURATION(struct edge_run_options, warmup_ns), .name = "warmup",
      .argument = "DURATION", .fallback = "5s", .env = "GRPC_BENCHMARK_WARMUP",
-     .help = "Load before the window, not counted."},
+     .help = "Load before the window, not counted. Without it, 1s under an emulator."},
     {EDGE_OPT_COUNT(struct edge_run_options, repeat), .name = "repeat", .argument = "N",
      .fallback = "3", .min = 1, .max = 1000,
      .help = "How often each server is measured; the order rotates between repeats."},
     {EDGE_OPT_COUNT(struct edge_run_options, connections), .name = "connections", .argument = "N",
      .fallback = "50", .env = "GRPC_CLIENT_CONNECTIONS", .min = 1, .max = 100000,
-     .help = "Connections of the generator."},
+     .help = "Connections of the generator. Without it, 4 under an emulator: counts repeat only "
+             "with the same connections and concurrency."},
     {EDGE_OPT_COUNT(struct edge_run_options, concurrency), .name = "concurrency", .letter = 'c',
      .argument = "N", .fallback = "1000", .env = "GRPC_CLIENT_CONCURRENCY", .min = 1,
-     .max = 10000000, .help = "Calls in flight over all connections."},
+     .max = 10000000,
+     .help = "Calls in flight over all connections. Without it, 32 under an emulator."},
     {EDGE_OPT_COUNT(struct edge_run_options, rate), .name = "rps", .letter = 'r', .argument = "N",
      .fallback = "0", .env = "GRPC_CLIENT_QPS",
      .help = "Open loop: calls due per second, over all connections. 0: closed loop, a call "
@@ -54,7 +57,9 @@ static const struct edge_option options[] = {
      .fallback = "1", .env = "GRPC_CLIENT_CPUS", .min = 1, .max = EDGE_CPUSET_MAX,
      .help = "CPUs of the generator, one thread each; never the server's."},
     {EDGE_OPT_STRING(struct edge_run_options, target), .name = "target", .argument = "TARGET",
-     .fallback = "local", .help = "Where the server runs: local."},
+     .fallback = "local",
+     .help = "Where the server runs: local, or qemu:BOARD to count the instructions of a board's "
+             "build under an emulator."},
     {EDGE_OPT_DURATION(struct edge_run_options, ready_timeout_ns), .name = "ready-timeout",
      .argument = "DURATION", .fallback = "10s", .min = EDGE_NS_PER_MS,
      .help = "How long a server may take from its start to its first verified call."},
@@ -76,6 +81,32 @@ const struct edge_command edge_run_command_options = {
         "not valid.",
     .options = options,
 };
+
+#define OPEN UINT64_MAX // not given yet: above every maximum
+
+void edge_run_options_begin(struct edge_run_options *config)
+{
+    edge_options_defaults(&edge_run_command_options, config);
+    config->duration_ns = config->warmup_ns = OPEN;
+    config->connections = config->concurrency = OPEN;
+}
+
+static void settle(uint64_t *value, uint64_t usual, bool emulated, uint64_t for_emulator)
+{
+    if (*value == OPEN)
+        *value = emulated ? for_emulator : usual;
+}
+
+void edge_run_options_settle(struct edge_run_options *config)
+{
+    struct edge_run_options usual;
+    bool emulated = edge_target_is_emulated(config->target);
+    edge_options_defaults(&edge_run_command_options, &usual);
+    settle(&config->duration_ns, usual.duration_ns, emulated, 3 * EDGE_NS_PER_S);
+    settle(&config->warmup_ns, usual.warmup_ns, emulated, EDGE_NS_PER_S);
+    settle(&config->connections, usual.connections, emulated, 4);
+    settle(&config->concurrency, usual.concurrency, emulated, 32);
+}
 
 int edge_run_options_check(const struct edge_run_options *config, struct edge_message *message)
 {
@@ -108,18 +139,12 @@ static int fail(const struct edge_message *message, int exit_code)
     return exit_code;
 }
 
-// `servers/` beside this program.
 static int find_servers(struct run *run, char *const *operands, size_t count,
                         struct edge_message *message)
 {
-    char folder[PATH_MAX];
-    const char *slash = strrchr(run->target.agent_path, '/');
-    int length =
-        snprintf(folder, sizeof(folder), "%.*s/servers",
-                 slash ? (int)(slash - run->target.agent_path) : 0, run->target.agent_path);
-    if (length < 0 || (size_t)length >= sizeof(folder))
-        return edge_fail(message, -ENAMETOOLONG, "the path of the folder of servers is too long");
-    int error = edge_servers_find(&run->servers, folder, operands, count, message);
+    const struct edge_target *target = &run->target;
+    int error = edge_servers_find(&run->servers, target->servers, operands, count,
+                                  target->emulated ? &target->emulator : NULL, message);
     for (size_t i = 0; !error && i < run->servers.count; i++)
         if (run->servers.at[i].problem[0])
             fprintf(stderr, "bench-edge run: %s: %s\n", run->servers.at[i].name,
@@ -196,6 +221,9 @@ static int start(struct run *run, struct edge_message *message)
     if (error)
         return edge_fail(message, error, "cannot catch Ctrl-C: %s", edge_error_text(error));
     warn_about_cpus(run);
+    if (run->target.emulator.not_counted[0])
+        fprintf(stderr, "bench-edge run: instructions are not counted: %s\n",
+                run->target.emulator.not_counted);
     error = edge_agent_client_start(&run->agent, run->target.agent_argv,
                                     run->target.shared ? NULL : &run->target.other_cpus, message);
     run->facts = (struct edge_recorder_facts){&edge_run_command_options, &run->options,
@@ -220,7 +248,7 @@ static int conclude(struct run *run)
         }
         if (recorder->verified == 0)
             exit_code = EDGE_EXIT_FAILED;
-        else if (recorder->valid != EDGE_YES && !recorder->calibration && exit_code == EDGE_EXIT_OK)
+        else if (!recorder->sound && !recorder->calibration && exit_code == EDGE_EXIT_OK)
             exit_code = EDGE_EXIT_INVALID;
     }
     return run->interrupt.seen ? EDGE_EXIT_FAILED : exit_code;
@@ -276,6 +304,7 @@ static void give_back(struct run *run)
     edge_agent_client_stop(&run->agent);
     edge_interrupt_free(&run->interrupt);
     edge_servers_free(&run->servers);
+    edge_target_free(&run->target);
     edge_payload_free(&run->payload);
 }
 
@@ -300,13 +329,14 @@ int edge_run_command(int argc, char **argv, edge_run_report *report)
                       .agent = {.process = {.stdin_fd = -1, .stdout_fd = -1}}};
     struct edge_message message;
     int operands;
-    edge_options_defaults(&edge_run_command_options, &run.options);
+    edge_run_options_begin(&run.options);
     int asked = edge_options_env(&edge_run_command_options, &run.options, &message);
     if (asked >= 0)
         asked = edge_options_argv(&edge_run_command_options, &run.options, argc, argv, &operands,
                                   &message);
     if (asked < 0)
         return fail(&message, EDGE_EXIT_USAGE);
+    edge_run_options_settle(&run.options);
     switch (asked) {
     case EDGE_ARGV_HELP:
         edge_options_help(&edge_run_command_options, stdout);

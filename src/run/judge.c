@@ -12,6 +12,7 @@ void edge_judge_repeat(const struct edge_measurement *measurement,
     edge_readings_init(readings);
     const char *problem = measurement->problem[0] ? measurement->problem : NULL;
     readings->finished = truth(!measurement->interrupted);
+    readings->emulated = truth(target->emulated);
     readings->clock_step_ns = figures->clock_step_ns;
     if (!measurement->ready) {
         // Ctrl-C before it was ready says nothing about the server.
@@ -41,12 +42,12 @@ void edge_judge_repeat(const struct edge_measurement *measurement,
     readings->cpus = cpus > 0 ? cpus : EDGE_UNMEASURED;
 }
 
-void edge_judge_run(const double *rates, size_t rate_count, bool calibration,
+void edge_judge_run(const double *rates, size_t rate_count, bool calibration, bool emulated,
                     struct edge_readings *readings)
 {
     edge_readings_init(readings);
     readings->rates = rates;
     readings->rate_count = rate_count;
     readings->calibration = truth(calibration);
-    readings->emulated = EDGE_NO;
+    readings->emulated = truth(emulated);
 }

@@ -15,7 +15,7 @@ void edge_judge_repeat(const struct edge_measurement *measurement,
                        uint64_t cpus, struct edge_readings *readings);
 
 // Fills the readings over all repeats: the rates (borrowed), and what the server and target are.
-void edge_judge_run(const double *rates, size_t rate_count, bool calibration,
+void edge_judge_run(const double *rates, size_t rate_count, bool calibration, bool emulated,
                     struct edge_readings *readings);
 
 #endif

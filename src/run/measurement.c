@@ -11,6 +11,7 @@ void edge_measurement_init(struct edge_measurement *measurement, uint64_t repeat
     edge_agent_sample_init(&measurement->idle);
     edge_agent_sample_init(&measurement->window_start);
     edge_agent_sample_init(&measurement->window_stop);
+    edge_agent_sample_init(&measurement->rest);
 }
 
 int edge_measurement_add(struct edge_measurement *measurement,
@@ -102,6 +103,11 @@ void edge_measurement_figures(const struct edge_measurement *measurement, bool s
 {
     figure_cpu(measurement, same_machine, figures);
     figure_memory(measurement, figures);
+    // At rest no call is half done: the counts are of whole calls, all of them.
+    figures->instructions =
+        difference(measurement->idle.guest_insns, measurement->rest.guest_insns);
+    figures->system_calls =
+        difference(measurement->idle.guest_syscalls, measurement->rest.guest_syscalls);
     const struct edge_agent_sync *before = &measurement->sync_before;
     const struct edge_agent_sync *after = &measurement->sync_after;
     figures->clock_step_ns = EDGE_UNMEASURED_SIGNED;

@@ -35,7 +35,9 @@ struct edge_measurement {
     // Times in samples are the agent's. t_ns is EDGE_UNMEASURED where there is none.
     struct edge_agent_sample idle;                      // ready, before the load
     struct edge_agent_sample window_start, window_stop; // at the edges of the window
-    struct edge_agent_sample *samples;                  // periodic, in order of time
+    struct edge_agent_sample rest;                      // after the load was drained
+    uint64_t ended, ok;                // calls from `idle` to `rest`: that ended, and verified ones
+    struct edge_agent_sample *samples; // periodic, in order of time
     size_t sample_count;
 };
 
@@ -54,6 +56,8 @@ struct edge_window_figures {
     uint64_t rss_bytes;         // mean over samples and marks
     uint64_t peak_bytes;        // since the reset before the load
     uint64_t pss_bytes;         // at the end of the window, under load
+    uint64_t instructions;      // emulated: executed from `idle` to `rest`
+    uint64_t system_calls;      // likewise: made
     uint64_t samples;           // of the server, the marks included
     int64_t clock_step_ns;      // change of REALTIME - MONOTONIC of the host over the repeat
 };

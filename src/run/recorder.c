@@ -42,7 +42,7 @@ static void put_run(struct edge_recorder *recorder, const struct edge_server_ent
     SET(run.scenario, "%s", facts->payload->scenario);
     SET(run.call, "%s", facts->payload->call);
     SET(run.target, "%s", facts->target->name);
-    run.emulated = EDGE_NO;
+    run.emulated = truth(facts->target->emulated);
     run.calibration = truth(server->calibration);
     run.repeats = facts->options->repeat;
     put(recorder, EDGE_RECORD_RUN, &run);
@@ -62,6 +62,7 @@ static void put_builds(struct edge_recorder *recorder, const struct edge_server_
     SET(build.target, "%s", info->target);
     put(recorder, EDGE_RECORD_BUILD, &build);
     edge_version_line_parse(server->version, server->name, &build);
+    build.size_bytes = server->size_bytes;
     if (!build.tls[0])
         SET(build.tls, "off"); // the generator speaks h2c only
     put(recorder, EDGE_RECORD_BUILD, &build);
@@ -91,6 +92,9 @@ static void put_opts(struct edge_recorder *recorder)
             edge_cpuset_text(&target->server_cpus, text, sizeof(text)));
     put_opt(recorder, "client-cpu-list", NULL,
             edge_cpuset_text(&target->client_cpus, text, sizeof(text)));
+    if (target->emulated)
+        put_opt(recorder, "guest-counters", NULL,
+                target->emulator.not_counted[0] ? target->emulator.not_counted : "true");
     if (target->shared)
         put_opt(recorder, "cpu-shared", NULL, "true");
 }
@@ -122,10 +126,12 @@ void edge_recorder_sample(struct edge_recorder *recorder, uint64_t repeat,
     edge_record_init(EDGE_RECORD_SAMPLE, &record);
     record.repeat = repeat;
     record.agent_time_ns = sample->t_ns;
-    record.cpu_ns = sample->cpu_ns;
-    record.rss_bytes = sample->rss_bytes;
-    record.pss_bytes = sample->pss_bytes;
-    record.peak_bytes = sample->hwm_bytes;
+    if (!recorder->facts->target->emulated) { // else they are the emulator's own
+        record.cpu_ns = sample->cpu_ns;
+        record.rss_bytes = sample->rss_bytes;
+        record.pss_bytes = sample->pss_bytes;
+        record.peak_bytes = sample->hwm_bytes;
+    }
     put(recorder, EDGE_RECORD_SAMPLE, &record);
 }
 
@@ -155,6 +161,15 @@ void edge_recorder_slice(struct edge_recorder *recorder, uint64_t repeat, uint64
     put(recorder, EDGE_RECORD_INTERVAL, &interval);
 }
 
+static void set_emulated_board(const struct edge_target *target, struct edge_record_board *board)
+{
+    SET(board->id, "%s", target->board);
+    SET(board->model, "%s", target->board_name);
+    SET(board->cpu, "%s of %.100s", target->emulator.cpu, target->emulator.version);
+    SET(board->arch, "%s", target->emulator.arch);
+    SET(board->ram_limit, "none: the memory is the emulator's");
+}
+
 static void put_board(struct edge_recorder *recorder, const char *ram_limit)
 {
     const struct edge_board *facts = recorder->facts->board;
@@ -163,6 +178,11 @@ static void put_board(struct edge_recorder *recorder, const char *ram_limit)
         return;
     recorder->board_written = true;
     edge_record_init(EDGE_RECORD_BOARD, &board);
+    if (recorder->facts->target->emulated) {
+        set_emulated_board(recorder->facts->target, &board);
+        put(recorder, EDGE_RECORD_BOARD, &board);
+        return;
+    }
     SET(board.id, "%s", recorder->facts->target->board);
     SET(board.model, "%s", facts->model);
     SET(board.cpu, "%s", facts->cpu);
@@ -261,15 +281,34 @@ static void put_window(struct edge_recorder *recorder, const struct edge_measure
     window.start_ns = load->window_start_ns;
     window.stop_ns = load->window_stop_ns;
     window.ok = load->ok_in_window;
-    window.server_cpu_ns = figures->server_cpu_ns;
     window.client_cpu_ns = figures->client_cpu_ns;
     window.background_cpu_ns = figures->background_cpu_ns;
     if (recorder->facts->board->cores > 0)
         window.cpus = recorder->facts->board->cores;
-    window.rss_bytes = figures->rss_bytes;
-    window.pss_bytes = figures->pss_bytes;
-    window.peak_bytes = figures->peak_bytes;
+    if (!recorder->facts->target->emulated) { // else they are the emulator's own
+        window.server_cpu_ns = figures->server_cpu_ns;
+        window.rss_bytes = figures->rss_bytes;
+        window.pss_bytes = figures->pss_bytes;
+        window.peak_bytes = figures->peak_bytes;
+    }
     put(recorder, EDGE_RECORD_INTERVAL, &window);
+}
+
+// What an emulator counted, over all calls from the first connection to the last reply.
+static void put_counted(struct edge_recorder *recorder, const struct edge_measurement *measurement,
+                        const struct edge_window_figures *figures)
+{
+    struct edge_record_interval load;
+    edge_record_init(EDGE_RECORD_INTERVAL, &load);
+    load.repeat = measurement->repeat;
+    SET(load.name, "load");
+    load.start_ns = measurement->load_start_ns;
+    load.stop_ns = measurement->load_stop_ns;
+    load.ended = measurement->ended;
+    load.ok = measurement->ok;
+    load.instructions = figures->instructions;
+    load.system_calls = figures->system_calls;
+    put(recorder, EDGE_RECORD_INTERVAL, &load);
 }
 
 static void put_load(struct edge_recorder *recorder, const struct edge_measurement *measurement,
@@ -279,6 +318,8 @@ static void put_load(struct edge_recorder *recorder, const struct edge_measureme
     uint64_t repeat = measurement->repeat;
     put_interval(recorder, repeat, "warmup", measurement->load_start_ns, load->window_start_ns);
     put_window(recorder, measurement, figures);
+    if (recorder->facts->target->emulated)
+        put_counted(recorder, measurement, figures);
     put_interval(recorder, repeat, "drain", load->window_stop_ns, measurement->load_stop_ns);
     put_histogram(recorder, repeat, "service", &load->service);
     put_histogram(recorder, repeat, "response", &load->response);
@@ -339,7 +380,8 @@ int edge_recorder_end(struct edge_recorder *recorder, bool interrupted,
     struct edge_record_end end;
     edge_record_init(EDGE_RECORD_END, &end);
     put_board(recorder, "");
-    edge_judge_run(recorder->rates, recorder->rate_count, recorder->calibration, &readings);
+    edge_judge_run(recorder->rates, recorder->rate_count, recorder->calibration,
+                   recorder->facts->target->emulated, &readings);
     put_verdicts(recorder, EDGE_RULE_OVER_REPEATS, 0, &readings);
     edge_rules_conclude(recorder->verdicts, recorder->verdict_count, &end);
     if (interrupted) {
@@ -347,6 +389,9 @@ int edge_recorder_end(struct edge_recorder *recorder, bool interrupted,
         edge_texts_add(&end.reasons, "interrupted: the run was stopped before its last repeat");
     }
     recorder->valid = end.valid;
+    recorder->sound = end.valid == EDGE_YES ||
+                      (recorder->facts->target->emulated && end.reasons.count == 1 &&
+                       strncmp(end.reasons.at[0], "emulated:", strlen("emulated:")) == 0);
     edge_clock_utc(edge_clock_wall_ns(), end.finished_utc);
     end.elapsed_ns = edge_clock_ns() - recorder->started_ns;
     put(recorder, EDGE_RECORD_END, &end);

@@ -41,7 +41,8 @@ struct edge_recorder {
     size_t rate_count;
     struct edge_record_rule *verdicts;
     size_t verdict_count;
-    int valid; // enum edge_truth, after edge_recorder_end()
+    int valid;  // enum edge_truth, after edge_recorder_end()
+    bool sound; // likewise: valid, or not so for no other reason than the emulator
 };
 
 // Creates `path` and writes the run, build and opt records. `facts` must live as long as the

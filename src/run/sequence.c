@@ -129,9 +129,19 @@ static json_t *spawn_request(const struct edge_sequence *sequence, int port)
     snprintf(ram_env, sizeof(ram_env), "GRPC_SERVER_RAM=%s",
              edge_format_bytes(options->server_ram, ram, sizeof(ram)));
     edge_cpuset_text(&sequence->target->server_cpus, cpus, sizeof(cpus));
-    return json_pack("{ss s[sss] s[ss] ss sI}", "op", "spawn", "argv", sequence->server->path,
-                     "--port", port_text, "env", cpus_env, ram_env, "cpus", cpus, "ram_bytes",
-                     (json_int_t)options->server_ram);
+    const struct edge_emulator *emulator = &sequence->target->emulator;
+    bool emulated = sequence->target->emulated;
+    json_t *argv = json_array();
+    for (size_t i = 0; emulated && emulator->prefix[i]; i++)
+        json_array_append_new(argv, json_string(emulator->prefix[i]));
+    json_array_append_new(argv, json_string(sequence->server->path));
+    json_array_append_new(argv, json_string("--port"));
+    json_array_append_new(argv, json_string(port_text));
+    // An emulator's memory is not the server's: a limit for one says nothing about the other.
+    return json_pack("{ss so s[ss] ss sI ss*}", "op", "spawn", "argv", argv, "env", cpus_env,
+                     ram_env, "cpus", cpus, "ram_bytes",
+                     (json_int_t)(emulated ? 0 : options->server_ram), "guest_counters",
+                     emulated && !emulator->not_counted[0] ? emulator->counters : NULL);
 }
 
 // Starts the server. A server that cannot be started is a problem, not an error.
@@ -316,6 +326,8 @@ static int watch_load(struct progress *progress, struct edge_load *load)
         count_slice(progress, &counting, &snapshot, edge_clock_ns());
         show(progress, &counting, &snapshot, edge_clock_ns());
     }
+    progress->measurement->ended = snapshot.ended;
+    progress->measurement->ok = snapshot.ok;
     return error;
 }
 
@@ -370,18 +382,28 @@ static int run_load(struct progress *progress)
     return watched ? watched : take_late_marks(progress);
 }
 
+// Takes a sample now.
+static int look(struct progress *progress, const char *label, bool deep,
+                struct edge_agent_sample *sample)
+{
+    json_t *answer;
+    json_t *request = json_pack("{ss ss sb}", "op", "mark", "label", label, "deep", deep);
+    int error = call(progress, request, &answer);
+    if (error)
+        return error;
+    keep_mark(progress, answer, sample);
+    return 0;
+}
+
 static int measure(struct progress *progress)
 {
     struct edge_measurement *measurement = progress->measurement;
     struct edge_agent_client *agent = progress->sequence->agent;
-    json_t *answer;
     int error = edge_agent_client_sync(agent, &measurement->sync_before, progress->message);
     if (!error)
-        error = call(progress, json_pack("{ss ss sb}", "op", "mark", "label", "idle", "deep", true),
-                     &answer);
+        error = look(progress, "idle", true, &measurement->idle);
     if (error)
         return error;
-    keep_mark(progress, answer, &measurement->idle);
     // Without it the peak counts from the server's start: worse, yet true.
     int reset = call(progress, json_pack("{ss}", "op", "reset_peak"), NULL);
     if (reset && reset != EDGE_ERR_FAILED)
@@ -390,6 +412,8 @@ static int measure(struct progress *progress)
                  NULL);
     if (!error)
         error = run_load(progress);
+    if (!error && measurement->loaded)
+        error = look(progress, "rest", false, &measurement->rest);
     if (!error)
         error = edge_agent_client_sync(agent, &measurement->sync_after, progress->message);
     return error;

@@ -2,61 +2,40 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/nearest.h"
-#include "base/subprocess.h"
+#include "run/ask.h"
 
-#define VERSION_NS (2 * EDGE_NS_PER_S)
-
-// Reads up to the first newline, the end, or `until_ns`.
-static void read_line(int fd, uint64_t until_ns, char *text, size_t size)
+static void ask_version(struct edge_server_entry *entry, const struct edge_emulator *emulator)
 {
-    size_t len = 0;
-    while (len < size - 1) {
-        struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-        uint64_t now = edge_clock_ns();
-        int left_ms = now < until_ns ? (int)((until_ns - now) / EDGE_NS_PER_MS) + 1 : 0;
-        int ready = poll(&poll_fd, 1, left_ms);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        ssize_t got = ready > 0 ? read(fd, text + len, size - 1 - len) : 0;
-        if (got <= 0)
-            break;
-        len += (size_t)got;
-        if (memchr(text, '\n', len))
-            break;
-    }
-    text[len] = '\0';
-    text[strcspn(text, "\r\n")] = '\0';
-}
-
-static void ask_version(struct edge_server_entry *entry)
-{
-    const char *argv[] = {entry->path, "--version", NULL};
-    int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    struct edge_subprocess_config config = {
-        .argv = argv, .pipe_stdout = true, .own_group = true, .stderr_fd = null_fd};
-    struct edge_subprocess process;
+    const char *argv[sizeof(emulator->prefix) / sizeof(emulator->prefix[0]) + 2];
+    size_t count = 0;
     struct edge_message message;
-    int error = edge_subprocess_spawn(&config, &process, &message);
-    if (null_fd >= 0)
-        close(null_fd);
-    if (error) {
+    struct stat status;
+    if (stat(entry->path, &status) == 0)
+        entry->size_bytes = (uint64_t)status.st_size;
+    if (emulator && edge_emulator_check(emulator, entry->path, &message) < 0) {
         snprintf(entry->problem, sizeof(entry->problem), "%s", message.text);
         return;
     }
-    read_line(process.stdout_fd, edge_clock_ns() + VERSION_NS, entry->version,
-              sizeof(entry->version));
+    while (emulator && emulator->prefix[count]) {
+        argv[count] = emulator->prefix[count];
+        count++;
+    }
+    argv[count++] = entry->path;
+    argv[count++] = "--version";
+    argv[count] = NULL;
+    if (edge_ask(argv, true, entry->version, sizeof(entry->version), NULL, 0, &message) < 0) {
+        snprintf(entry->problem, sizeof(entry->problem), "%s", message.text);
+        return;
+    }
+    entry->version[strcspn(entry->version, "\r\n")] = '\0';
     entry->calibration = strstr(entry->version, "calibration") != NULL;
-    edge_subprocess_stop(&process, EDGE_NS_PER_S / 2);
 }
 
 static bool is_executable(const char *path)
@@ -124,7 +103,8 @@ static int scan(struct edge_servers *servers, const char *folder, struct edge_me
     return 0;
 }
 
-static int find_all(struct edge_servers *servers, const char *folder, struct edge_message *message)
+static int find_all(struct edge_servers *servers, const char *folder,
+                    const struct edge_emulator *emulator, struct edge_message *message)
 {
     int error = scan(servers, folder, message);
     if (error)
@@ -135,7 +115,7 @@ static int find_all(struct edge_servers *servers, const char *folder, struct edg
                          "its path",
                          folder);
     for (size_t i = 0; i < servers->count; i++)
-        ask_version(&servers->at[i]);
+        ask_version(&servers->at[i], emulator);
     qsort(servers->at, servers->count, sizeof(*servers->at), by_name);
     return 0;
 }
@@ -165,7 +145,7 @@ static void explain_unknown(struct edge_server_entry *entry, const char *folder)
 }
 
 static int find_one(struct edge_servers *servers, const char *folder, const char *operand,
-                    struct edge_message *message)
+                    const struct edge_emulator *emulator, struct edge_message *message)
 {
     struct edge_server_entry *entry = add(servers);
     if (!entry)
@@ -194,17 +174,18 @@ static int find_one(struct edge_servers *servers, const char *folder, const char
         snprintf(entry->problem, sizeof(entry->problem),
                  "expected an executable file; chmod +x it if it is a program");
     else
-        ask_version(entry);
+        ask_version(entry, emulator);
     return 0;
 }
 
 int edge_servers_find(struct edge_servers *servers, const char *folder, char *const *operands,
-                      size_t operand_count, struct edge_message *message)
+                      size_t operand_count, const struct edge_emulator *emulator,
+                      struct edge_message *message)
 {
     *servers = (struct edge_servers){.at = NULL};
-    int error = operand_count == 0 ? find_all(servers, folder, message) : 0;
+    int error = operand_count == 0 ? find_all(servers, folder, emulator, message) : 0;
     for (size_t i = 0; i < operand_count && !error; i++)
-        error = find_one(servers, folder, operands[i], message);
+        error = find_one(servers, folder, operands[i], emulator, message);
     if (error)
         edge_servers_free(servers);
     return error;

@@ -5,15 +5,18 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
+#include "run/emulator.h"
 
 struct edge_server_entry {
     char name[128]; // the row's name: the file's
     char path[PATH_MAX];
-    char version[1024]; // first line of --version; "" if it gave none in time
-    bool calibration;   // the word "calibration" is in it: measured, never ranked
-    char problem[512];  // why it cannot be measured; ""
+    char version[1024];  // first line of --version; "" if it gave none in time
+    uint64_t size_bytes; // of its file
+    bool calibration;    // the word "calibration" is in it: measured, never ranked
+    char problem[512];   // why it cannot be measured; ""
 };
 
 struct edge_servers {
@@ -23,12 +26,14 @@ struct edge_servers {
 
 // Finds the servers. With no operands: every executable in `folder`, by name, calibration servers
 // last. Operands: a name in `folder`, or a path (with a '/'), in the order given; one that is
-// not there or not executable is kept with its problem. Each is asked for its --version.
+// not there or not executable is kept with its problem. Each is asked for its --version, by way of
+// `emulator` (NULL: none), for which each must be a program of its machine.
 //
 // 0; EDGE_ERR_NOT_FOUND (there is none in `folder`), EDGE_ERR_USAGE (two have the same name), a
 // negated errno (the folder, memory), with a message.
 int edge_servers_find(struct edge_servers *servers, const char *folder, char *const *operands,
-                      size_t operand_count, struct edge_message *message);
+                      size_t operand_count, const struct edge_emulator *emulator,
+                      struct edge_message *message);
 
 // Frees the list. Safe twice.
 void edge_servers_free(struct edge_servers *servers);

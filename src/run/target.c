@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/catalogue.h"
+
 static void take(struct edge_cpuset *set, const struct edge_cpuset *from, unsigned first,
                  unsigned count)
 {
@@ -58,8 +60,23 @@ static int find_self(char *path, size_t size, struct edge_message *message)
     return 0;
 }
 
-static int init_local(struct edge_target *target, uint64_t server_count, uint64_t client_count,
-                      struct edge_message *message)
+// Writes the folder `up` levels above this program's, and `rest` behind it.
+static int beside_program(const struct edge_target *target, int up, const char *rest, char *path,
+                          size_t size, struct edge_message *message)
+{
+    size_t len = strlen(target->agent_path);
+    for (int i = 0; i <= up; i++)
+        while (len > 0 && target->agent_path[--len] != '/')
+            ;
+    int length = snprintf(path, size, "%.*s/%s", (int)len, target->agent_path, rest);
+    if (length < 0 || (size_t)length >= size)
+        return edge_fail(message, -ENAMETOOLONG, "the path of %s is too long", rest);
+    return 0;
+}
+
+// This machine.
+static int init_here(struct edge_target *target, uint64_t server_count, uint64_t client_count,
+                     struct edge_message *message)
 {
     struct edge_cpuset allowed;
     int error = edge_cpuset_allowed(&allowed);
@@ -71,10 +88,42 @@ static int init_local(struct edge_target *target, uint64_t server_count, uint64_
         return error;
     target->agent_argv[0] = target->agent_path;
     target->agent_argv[1] = "agent";
-    snprintf(target->board, sizeof(target->board), "host");
     snprintf(target->host, sizeof(target->host), "127.0.0.1");
     target->same_machine = true;
     return edge_target_split(target, &allowed, server_count, client_count, message);
+}
+
+static int init_qemu(struct edge_target *target, const char *board_id, uint64_t server_count,
+                     uint64_t client_count, struct edge_message *message)
+{
+    const struct edge_catalogue_board *board = edge_catalogue_find(board_id, message);
+    if (!board)
+        return EDGE_ERR_NOT_FOUND;
+    char plugin[PATH_MAX], servers[128];
+    snprintf(servers, sizeof(servers), "%s/servers", board->id);
+    snprintf(target->board, sizeof(target->board), "%s", board->id);
+    target->board_name = board->name;
+    target->emulated = true;
+    int error = init_here(target, server_count, client_count, message);
+    if (!error)
+        error =
+            beside_program(target, 1, servers, target->servers, sizeof(target->servers), message);
+    if (!error)
+        error = beside_program(target, 0, "qemu/insn_count.so", plugin, sizeof(plugin), message);
+    if (!error)
+        error = edge_emulator_init(&target->emulator, board->id, board->qemu, board->qemu_cpu,
+                                   plugin, message);
+    if (!error && access(target->servers, F_OK) != 0)
+        return edge_fail(message, EDGE_ERR_FAILED,
+                         "nothing is built for %s: expected servers in %s; scripts/build.sh %s "
+                         "builds them",
+                         board->id, target->servers, board->id);
+    return error;
+}
+
+bool edge_target_is_emulated(const char *name)
+{
+    return strncmp(name, "qemu:", strlen("qemu:")) == 0;
 }
 
 int edge_target_init(struct edge_target *target, const char *name, uint64_t server_count,
@@ -82,7 +131,20 @@ int edge_target_init(struct edge_target *target, const char *name, uint64_t serv
 {
     *target = (struct edge_target){.shared = false};
     snprintf(target->name, sizeof(target->name), "%s", name);
-    if (strcmp(name, "local") == 0)
-        return init_local(target, server_count, client_count, message);
-    return edge_fail(message, EDGE_ERR_USAGE, "--target: expected \"local\", found \"%s\"", name);
+    if (edge_target_is_emulated(name))
+        return init_qemu(target, name + strlen("qemu:"), server_count, client_count, message);
+    snprintf(target->board, sizeof(target->board), "host");
+    if (strcmp(name, "local") == 0) {
+        int error = init_here(target, server_count, client_count, message);
+        return error ? error
+                     : beside_program(target, 0, "servers", target->servers,
+                                      sizeof(target->servers), message);
+    }
+    return edge_fail(message, EDGE_ERR_USAGE,
+                     "--target: expected \"local\" or \"qemu:BOARD\", found \"%s\"", name);
+}
+
+void edge_target_free(struct edge_target *target)
+{
+    edge_emulator_free(&target->emulator);
 }

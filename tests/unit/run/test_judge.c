@@ -82,12 +82,15 @@ static void the_run_as_a_whole(void **state)
     (void)state;
     static const double rates[] = {1, 2};
     struct edge_readings r;
-    edge_judge_run(rates, 2, true, &r);
+    edge_judge_run(rates, 2, true, false, &r);
     assert_ptr_equal(r.rates, rates);
     assert_int_equal(r.rate_count, 2);
     assert_int_equal(r.calibration, EDGE_YES);
     assert_int_equal(r.emulated, EDGE_NO);
     assert_int_equal(r.ready, EDGE_UNKNOWN);
+    edge_judge_run(rates, 2, false, true, &r);
+    assert_int_equal(r.calibration, EDGE_NO);
+    assert_int_equal(r.emulated, EDGE_YES);
 }
 
 int main(void)

@@ -51,13 +51,16 @@ static void too_few_cpus_are_a_usage_error(void **state)
     assert_int_equal(edge_target_split(&target, &set, 1, 2, NULL), EDGE_ERR_USAGE);
 }
 
-static void only_local_is_known(void **state)
+static void unknown_targets_and_boards_are_usage_errors(void **state)
 {
     (void)state;
     struct edge_target target;
     struct edge_message message;
-    assert_int_equal(edge_target_init(&target, "qemu:rpizero", 1, 1, &message), EDGE_ERR_USAGE);
-    assert_non_null(strstr(message.text, "\"local\""));
+    assert_int_equal(edge_target_init(&target, "lokal", 1, 1, &message), EDGE_ERR_USAGE);
+    assert_non_null(strstr(message.text, "\"local\" or \"qemu:BOARD\""));
+    assert_int_equal(edge_target_init(&target, "qemu:rpizro", 1, 1, &message), EDGE_ERR_NOT_FOUND);
+    assert_non_null(strstr(message.text, "rpizero"));
+    edge_target_free(&target);
 }
 
 int main(void)
@@ -66,7 +69,7 @@ int main(void)
         cmocka_unit_test(server_and_generator_get_cpus_of_their_own),
         cmocka_unit_test(a_single_cpu_is_shared),
         cmocka_unit_test(too_few_cpus_are_a_usage_error),
-        cmocka_unit_test(only_local_is_known),
+        cmocka_unit_test(unknown_targets_and_boards_are_usage_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
