@@ -106,6 +106,19 @@ static void print_load(const struct edge_result *result, FILE *out)
         fprintf(out, " at %s calls/s", rate);
 }
 
+static void print_counts(const struct edge_row *row, FILE *out)
+{
+    if (isnan(row->instructions_per_call))
+        fputs("instructions not counted", out);
+    else
+        fprintf(out, "%.0f instructions/req", row->instructions_per_call);
+    if (!isnan(row->system_calls_per_call))
+        fprintf(out, ", %.3f system calls/req", row->system_calls_per_call);
+    if (!isnan(row->size_bytes))
+        fprintf(out, ", %.0f KiB", row->size_bytes / 1024);
+    fprintf(out, " (%zu repeats)", row->repeats);
+}
+
 static void print_figure(const struct edge_row *row, FILE *out)
 {
     if (isnan(row->rate)) {
@@ -169,7 +182,10 @@ void edge_block_quote(const struct edge_row *row, FILE *out)
     fprintf(out, " | codec %s | TLS %s | ", known(server->codec), known(server->tls));
     print_load(result, out);
     fprintf(out, " | %s %s | ", result->run.scenario, result->run.call);
-    print_figure(row, out);
+    if (row->emulated)
+        print_counts(row, out);
+    else
+        print_figure(row, out);
     fputs(" | ", out);
     print_verdict(row, out);
     fputc('\n', out);

@@ -19,6 +19,8 @@ static void print_reasons(const struct edge_row *row, const char **title, FILE *
     if (row->group != EDGE_ROW_NOT_RANKED)
         return;
     for (unsigned i = 0; i < reasons->count; i++) {
+        if (row->emulated && strncmp(reasons->at[i], "emulated:", strlen("emulated:")) == 0)
+            continue; // said under the table, for all of it
         begin_line(row, title, out);
         fprintf(out, "%s\n", reasons->at[i]);
     }

@@ -18,6 +18,8 @@ struct sums {
     double memory_bytes, memory_repeats;
     double energy_uj, energy_window_ns, energy_calls;
     double instructions, instruction_calls;
+    double least_instructions, most_instructions; // per call, over the repeats; 0: none yet
+    double system_calls, system_call_calls;
 };
 
 static double quotient(double over, double under)
@@ -55,9 +57,25 @@ static void add_repeat(const struct edge_result_repeat *repeat, struct sums *sum
         sums->energy_calls += calls;
         snprintf(row->power_scope, sizeof(row->power_scope), "%s", window->power_scope);
     }
-    if (measured(window->instructions)) {
-        sums->instructions += (double)window->instructions;
+}
+
+// What an emulator counted is over whole calls, so not the window's.
+static void add_counts(const struct edge_record_interval *load, struct sums *sums)
+{
+    double calls = measured(load->ok) ? (double)load->ok : 0;
+    if (strcmp(load->name, "load") != 0 || calls <= 0)
+        return;
+    if (measured(load->instructions)) {
+        double per_call = (double)load->instructions / calls;
+        bool first = sums->instruction_calls <= 0;
+        sums->least_instructions = first ? per_call : fmin(sums->least_instructions, per_call);
+        sums->most_instructions = fmax(sums->most_instructions, per_call);
+        sums->instructions += (double)load->instructions;
         sums->instruction_calls += calls;
+    }
+    if (measured(load->system_calls)) {
+        sums->system_calls += (double)load->system_calls;
+        sums->system_call_calls += calls;
     }
 }
 
@@ -118,6 +136,9 @@ static void fill_sums(struct edge_row *row, const struct edge_result *result)
     struct sums sums = {0};
     for (size_t i = 0; i < result->repeat_count; i++)
         add_repeat(&result->repeats[i], &sums, row);
+    for (size_t i = 0; i < result->repeat_count; i++)
+        for (size_t k = 0; k < result->repeats[i].interval_count; k++)
+            add_counts(&result->repeats[i].intervals[k], &sums);
     row->cpu_percent = 100 * quotient(sums.cpu_ns, sums.cpu_window_ns);
     row->cpu_ns_per_call = quotient(sums.cpu_ns, sums.cpu_calls);
     row->memory_bytes = quotient(sums.memory_bytes, sums.memory_repeats);
@@ -127,6 +148,11 @@ static void fill_sums(struct edge_row *row, const struct edge_result *result)
     row->rate_per_watt = quotient(sums.energy_calls, sums.energy_uj / 1e6);
     row->joule_per_call = quotient(sums.energy_uj / 1e6, sums.energy_calls);
     row->instructions_per_call = quotient(sums.instructions, sums.instruction_calls);
+    row->instructions_spread = quotient((sums.most_instructions - sums.least_instructions) / 2,
+                                        row->instructions_per_call);
+    row->system_calls_per_call = quotient(sums.system_calls, sums.system_call_calls);
+    bool sized = result->server.program[0] != '\0' && measured(result->server.size_bytes);
+    row->size_bytes = sized ? (double)result->server.size_bytes : (double)NAN;
 }
 
 int edge_row_init(struct edge_row *row, const struct edge_result *result)
@@ -159,6 +185,13 @@ void edge_row_free(struct edge_row *row)
     row->key = NULL;
 }
 
+// What rows are sorted by: the higher, the further up.
+static double merit(const struct edge_row *row)
+{
+    double figure = row->emulated ? -row->instructions_per_call : row->rate;
+    return isnan(figure) ? -INFINITY : figure;
+}
+
 static int order(const void *a, const void *b)
 {
     const struct edge_row *x = a;
@@ -168,8 +201,8 @@ static int order(const void *a, const void *b)
         return by_key;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
-    double left = isnan(x->rate) ? -1 : x->rate;
-    double right = isnan(y->rate) ? -1 : y->rate;
+    double left = merit(x);
+    double right = merit(y);
     if (left < right || left > right)
         return left > right ? -1 : 1;
     int name = strcmp(x->result->run.server, y->result->run.server);

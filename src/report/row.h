@@ -34,8 +34,11 @@ struct edge_row {
     char power_scope[32];
     double rate_per_watt;
     double joule_per_call;
-    double rate_per_mib; // MiB of mean memory
-    double instructions_per_call;
+    double rate_per_mib;          // MiB of mean memory
+    double instructions_per_call; // of an emulated server
+    double instructions_spread;   // of the repeats: half their range, of their mean
+    double system_calls_per_call; // likewise emulated
+    double size_bytes;            // of the server's file
     uint64_t verified;
 };
 
@@ -44,7 +47,8 @@ int edge_row_init(struct edge_row *row, const struct edge_result *result);
 // Frees what a row holds. Safe twice.
 void edge_row_free(struct edge_row *row);
 
-// Sorts: equal keys together, in each the ranked rows first, by falling rate; then sets `ordinal`.
+// Sorts: equal keys together, in each the ranked rows first, by falling rate (emulated ones by
+// rising instructions per call); then sets `ordinal`.
 // 0 or -ENOMEM.
 int edge_row_sort(struct edge_row *rows, size_t count);
 

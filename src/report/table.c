@@ -146,6 +146,25 @@ static void rate_per_mib(const struct edge_row *row, char *cell)
 static void instructions(const struct edge_row *row, char *cell)
 {
     figure(cell, row->instructions_per_call, 0, "");
+    if (!isnan(row->instructions_spread) && row->repeats > 1) {
+        size_t len = strlen(cell);
+        snprintf(cell + len, CELL - len, " ± %.3f %%", 100 * row->instructions_spread);
+    }
+}
+
+static void system_calls(const struct edge_row *row, char *cell)
+{
+    figure(cell, row->system_calls_per_call, 3, "");
+}
+
+static void binary(const struct edge_row *row, char *cell)
+{
+    figure(cell, row->size_bytes / 1024, 0, " KiB");
+}
+
+static void emulated_rate(const struct edge_row *row, char *cell)
+{
+    figure(cell, row->rate, 0, "");
 }
 
 struct column {
@@ -170,7 +189,17 @@ static const struct column cost[] = {
     {"req/s per W", rate_per_watt},
     {"mJ/req", energy},
     {"req/s per MiB", rate_per_mib},
+};
+
+// Under an emulator only what does not depend on its speed; that stands last, under its own name.
+static const struct column counts[] = {
+    {"name", name},
     {"instr/req", instructions},
+    {"syscalls/req", system_calls},
+    {"binary size", binary},
+    {"verified", verified},
+    {"verdict", verdict},
+    {"req/s (emulated)", emulated_rate},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -190,7 +219,8 @@ static int print_columns(const struct edge_row *rows, size_t count, const struct
     for (size_t r = 0; r < count; r++) {
         if (rows[r].group != group) {
             group = rows[r].group;
-            grid[used++].section = sections[group];
+            if (group != EDGE_ROW_NOT_RANKED || !rows[r].emulated) // none of those is ranked
+                grid[used++].section = sections[group];
         }
         for (size_t c = 0; c < column_count; c++)
             columns[c].show(&rows[r], grid[used].cells[c]);
@@ -199,6 +229,18 @@ static int print_columns(const struct edge_row *rows, size_t count, const struct
     edge_grid_print(grid, used, column_count, out);
     free(grid);
     return 0;
+}
+
+static void print_count_captions(const struct edge_row *rows, FILE *out)
+{
+    const char *counting = edge_result_option(rows[0].result, "guest-counters");
+    fputs("instr/req, syscalls/req: of the server under load, by verified calls; ± half the range "
+          "of the repeats.\n"
+          "Counted under an emulator: req/s is the emulator's speed, not the board's, and never "
+          "ranked. -: not measured.\n",
+          out);
+    if (counting != NULL && strcmp(counting, "true") != 0)
+        fprintf(out, "Instructions were not counted: %s\n", counting);
 }
 
 static void print_captions(const struct edge_row *rows, size_t count, FILE *out)
@@ -220,13 +262,21 @@ int edge_table_print(const struct edge_row *rows, size_t count, FILE *out)
     const struct edge_result *first = rows[0].result;
     fprintf(out, "%s, %s: %s %s\n", first->board.id[0] != '\0' ? first->board.id : "unknown board",
             first->run.target, first->run.scenario, first->run.call);
-    int rv = print_columns(rows, count, speed, COUNT(speed), out);
-    fputc('\n', out);
-    if (rv == 0)
-        rv = print_columns(rows, count, cost, COUNT(cost), out);
+    // Rows of one key are of one target: all emulated, or none.
+    bool emulated = rows[0].emulated;
+    int rv = emulated ? print_columns(rows, count, counts, COUNT(counts), out)
+                      : print_columns(rows, count, speed, COUNT(speed), out);
+    if (!emulated) {
+        fputc('\n', out);
+        if (rv == 0)
+            rv = print_columns(rows, count, cost, COUNT(cost), out);
+    }
     if (rv != 0)
         return rv;
-    print_captions(rows, count, out);
+    if (emulated)
+        print_count_captions(rows, out);
+    else
+        print_captions(rows, count, out);
     edge_notes_print(rows, count, out);
     fprintf(out, "\n%s\nTo quote\n", rows[0].key);
     for (size_t i = 0; i < count; i++) {

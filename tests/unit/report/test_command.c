@@ -94,7 +94,7 @@ static void one_table_for_each_board(void **state)
     for (const char *at = strstr(printed.out, "| name "); at != NULL;
          at = strstr(at + 1, "| name "))
         tables++;
-    assert_int_equal(tables, 2 * 3);
+    assert_int_equal(tables, 2 + 1 + 2); // an emulated board has one
     printed_free(&printed);
 }
 

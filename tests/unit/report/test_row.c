@@ -19,6 +19,9 @@ static const char run_text[] =
 #define COUNT(repeat, ok)                                                                          \
     "{\"type\":\"count\",\"repeat\":" #repeat ",\"sent\":" #ok ",\"ok_in_window\":" #ok            \
     ",\"outcomes\":{\"ok\":" #ok "}}\n"
+#define LOAD(repeat, calls, more)                                                                  \
+    "{\"type\":\"interval\",\"repeat\":" #repeat ",\"name\":\"load\",\"start_ns\":0,"              \
+    "\"stop_ns\":3000000000,\"ok\":" #calls more "}\n"
 #define END "{\"type\":\"end\",\"valid\":true}\n"
 
 static void make(struct edge_row *row, struct edge_result *result, const char *server,
@@ -46,11 +49,10 @@ static void figures(void **state)
     struct edge_result result;
     make(&row, &result, "fixture_a", "false", "false",
          WINDOW(1, ",\"server_cpu_ns\":1000000000,\"rss_bytes\":1048576,\"peak_bytes\":7,"
-                   "\"energy_uj\":8000000,\"power_scope\":\"wall\",\"instructions\":5000")
-             COUNT(1, 100) WINDOW(2, ",\"server_cpu_ns\":2000000000,\"rss_bytes\":3145728,"
-                                     "\"peak_bytes\":9,\"energy_uj\":4000000,"
-                                     "\"power_scope\":\"wall\",\"instructions\":7000") COUNT(2, 300)
-                 END);
+                   "\"energy_uj\":8000000,\"power_scope\":\"wall\"") COUNT(1, 100)
+             WINDOW(2, ",\"server_cpu_ns\":2000000000,\"rss_bytes\":3145728,"
+                       "\"peak_bytes\":9,\"energy_uj\":4000000,"
+                       "\"power_scope\":\"wall\"") COUNT(2, 300) END);
     assert_int_equal(row.repeats, 2);
     assert_int_equal(row.verified, 400);
     near(row.rate, 100);                               // median of 50 and 150
@@ -64,9 +66,26 @@ static void figures(void **state)
     near(row.rate_per_watt, 400 / 12.0);
     near(row.joule_per_call, 12.0 / 400);
     near(row.rate_per_watt * row.joule_per_call, 1);
-    near(row.instructions_per_call, 30);
+    assert_true(isnan(row.instructions_per_call) && isnan(row.system_calls_per_call));
+    assert_true(isnan(row.size_bytes));
     assert_true(isnan(row.p50) && isnan(row.latency_mean));
     edge_row_free(&row);
+    edge_row_free(&row);
+    edge_result_free(&result);
+}
+
+// Of the whole load, not of the window.
+static void counts(void **state)
+{
+    (void)state;
+    struct edge_row row;
+    struct edge_result result;
+    make(&row, &result, "fixture_a", "true", "false",
+         WINDOW(1, "") COUNT(1, 90) LOAD(1, 100, ",\"instructions\":5000,\"system_calls\":50")
+             WINDOW(2, "") COUNT(2, 190) LOAD(2, 300, ",\"instructions\":7000") END);
+    near(row.instructions_per_call, 30);
+    near(row.instructions_spread, (50 - 70.0 / 3) / 2 / 30);
+    near(row.system_calls_per_call, 0.5); // of the one repeat that has them
     edge_row_free(&row);
     edge_result_free(&result);
 }
@@ -191,9 +210,9 @@ static void names_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures),  cmocka_unit_test(nothing_measured),
-        cmocka_unit_test(no_calls), cmocka_unit_test(groups),
-        cmocka_unit_test(order),    cmocka_unit_test(names_fit),
+        cmocka_unit_test(figures),   cmocka_unit_test(counts), cmocka_unit_test(nothing_measured),
+        cmocka_unit_test(no_calls),  cmocka_unit_test(groups), cmocka_unit_test(order),
+        cmocka_unit_test(names_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
