@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Counts the instructions of each server, scenario and kind of call, and renews qemu/baseline; with
+# "check" compares with it instead: exit 4 beyond the tolerance.
+# usage: scripts/baseline.sh [check] [BOARD...]     boards: one of each kind of ARM, unless named
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+do=renew
+if [ "${1:-}" = check ]; then
+    do=check
+    shift
+fi
+[ $# -gt 0 ] || set -- rpizero rpi2 rpi4
+
+scripts/build.sh host "$@" >&2
+
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+# The environment's parameters are for speeds: counts compare only with the same ones.
+unset GRPC_CLIENT_CONNECTIONS GRPC_CLIENT_CONCURRENCY GRPC_CLIENT_QPS
+
+count() { # count <board> <options and servers of bench-edge run>...
+    local board=$1
+    shift
+    build/host/bench-edge run --target "qemu:$board" --duration 1s --warmup 300ms --repeat 1 \
+        --results-dir "$results" "$@" >"$results/table" 2>"$results/log" ||
+        { cat "$results/table" "$results/log" >&2 && exit 1; }
+}
+
+for board in "$@"; do
+    for call in SayHello SayHellos SayHelloCS SayHelloBidi; do
+        count "$board" --scenario complex_proto --call "$call" c_nghttp2_{nanopb,protobufc}
+    done
+    for scenario in string_1kB empty; do
+        count "$board" --scenario "$scenario" c_nghttp2_{nanopb,protobufc}
+    done
+done
+python3 qemu/baseline.py "$do" qemu/baseline "$results"/*/*.jsonl
