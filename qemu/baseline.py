@@ -4,7 +4,8 @@
 usage: baseline.py check|renew BASELINE RESULT...
 
 RESULT are files of emulated runs. `check` fails beyond the tolerance, up or down: what got better is
-to be written down too. Exit codes as bench-edge's: 0 ok, 1 failed, 2 usage, 4 a count has moved.
+to be written down too. Exit codes as bench-edge's: 0 ok, 1 failed, 2 usage, 4 a count has moved; and
+77 where nothing can be compared: by another compiler, or without the plugin.
 """
 import json
 import pathlib
@@ -18,7 +19,11 @@ HEAD = """\
 
 
 class Failed(Exception):
-    pass
+    code = 1
+
+
+class NotComparable(Failed):
+    code = 77
 
 
 def read_result(path):
@@ -36,7 +41,7 @@ def read_result(path):
             compiler = record["compiler"]
         elif kind == "interval" and record["name"] == "load":
             if record.get("instructions") is None:
-                raise Failed(f"{path}: instructions were not counted")
+                raise NotComparable(f"{path}: instructions were not counted")
             instructions += record["instructions"]
             calls += record["ok"]
         elif kind == "end":
@@ -64,8 +69,8 @@ def check(path, found, compilers):
     moved = 0
     for board, compiler in sorted(compilers.items()):
         if known.get(board, compiler) != compiler:
-            raise Failed(f"{board}: the baseline is of {known[board]}, these servers are of "
-                         f"{compiler}: counts of different compilers cannot be compared")
+            raise NotComparable(f"{board}: the baseline is of {known[board]}, these servers are "
+                                f"of {compiler}: counts of different compilers do not compare")
     for key, count in sorted(found.items()):
         change = 100 * (count / counts[key] - 1) if key in counts else None
         verdict = "not in the baseline" if change is None else f"{change:+.2f} %"
@@ -107,7 +112,7 @@ def main(arguments):
                                                               compilers)
     except (Failed, OSError, ValueError, KeyError) as error:
         print(f"baseline.py: {error}", file=sys.stderr)
-        return 1
+        return getattr(error, "code", 1)
 
 
 if __name__ == "__main__":

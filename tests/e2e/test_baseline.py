@@ -83,8 +83,10 @@ class BaselineTest(unittest.TestCase):
     def test_counts_that_cannot_be_compared(self):
         self.result("fixture_a", "server_x", "CallOne", 20000, compiler="FIXTURE 2.0")
         self.assertIn("different compilers", self.run_checker("check", code=1))
+        self.result("fixture_a", "server_x", "CallTwo", 20000, compiler="FIXTURE 2.0")
+        self.assertIn("different compilers", self.run_checker("check", code=77))
         self.result("fixture_a", "server_x", "CallOne", None)
-        self.assertIn("were not counted", self.run_checker("check", code=1))
+        self.assertIn("were not counted", self.run_checker("check", code=77))
         self.result("fixture_a", "server_x", "CallOne", 20000, ended=False)
         self.assertIn("expected a whole emulated run", self.run_checker("check", code=1))
 

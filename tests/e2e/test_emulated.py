@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import tempfile
 import time
@@ -66,7 +67,7 @@ class PluginTest(unittest.TestCase):
                 if not shutil.which(compiler) or not shutil.which(qemu):
                     self.skipTest(f"{compiler} or {qemu} is not on this machine")
                 guest = f"{self.folder}/{qemu}.guest"
-                subprocess.run([compiler, "-O1", "-static", "-o", guest,
+                subprocess.run([compiler, "-O1", "-static", "-pthread", "-o", guest,
                                 SOURCE / "tests/e2e/guest.c"], check=True)
                 yield [qemu, "-cpu", cpu, "-plugin", f"{PLUGIN},counters={self.folder}/counters",
                        guest]
@@ -102,6 +103,18 @@ class PluginTest(unittest.TestCase):
                     looks.append(agent.look()[0])
                     time.sleep(0.02)
                 self.assertEqual(looks, sorted(set(looks)))
+
+    def test_threads_are_counted_where_that_is_exact(self):
+        for argv in self.guests():
+            with Agent() as agent:
+                self.spawn(agent, [*argv, "thread"])
+                time.sleep(1)
+                counters = pathlib.Path(f"{self.folder}/counters").read_bytes()
+                interface, threads = struct.unpack_from("=II", counters, 16)
+                self.assertEqual(threads, 2)
+                insns, syscalls = agent.look()
+                self.assertGreater(syscalls, 0)
+                self.assertEqual(insns is None, interface == 1)
 
     def test_a_guest_that_is_not_counted_has_no_counts(self):
         for argv in self.guests():
