@@ -86,7 +86,10 @@ static int choose_cpu(struct edge_emulator *emulator, const char *board, const c
                          emulator->program, board);
     if (error)
         return error;
-    snprintf(emulator->version, sizeof(emulator->version), "%.*s", (int)strcspn(list, "\n"), list);
+    size_t len = strcspn(list, "(\n"); // the distribution's part is left out
+    while (len > 0 && list[len - 1] == ' ')
+        len--;
+    snprintf(emulator->version, sizeof(emulator->version), "%.*s", (int)len, list);
     const char *help[] = {emulator->program, "-cpu", "help", NULL};
     error = edge_ask(help, false, list, sizeof(list), NULL, 0, message);
     if (error)

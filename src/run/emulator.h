@@ -8,13 +8,13 @@
 #include "base/error.h"
 
 struct edge_emulator {
-    char program[PATH_MAX]; // "/usr/bin/qemu-aarch64"
-    char version[128];      // "qemu-aarch64 version 7.2.22 (Debian ...)"
-    const char *arch;       // "aarch64"
-    char cpu[64];           // the model, as the emulator calls it
-    int counters_fd;        // the file of agent/guest_counters.h, in memory; -1: none
-    char counters[64];      // its path, for the plugin and the agent
-    char not_counted[256];  // why instructions are not counted; "": they are
+    char program[64];      // "qemu-aarch64", looked up in PATH
+    char version[56];      // "qemu-aarch64 version 7.2.22"
+    const char *arch;      // "aarch64"
+    char cpu[64];          // the model, as the emulator calls it
+    int counters_fd;       // the file of agent/guest_counters.h, in memory; -1: none
+    char counters[64];     // its path, for the plugin and the agent
+    char not_counted[256]; // why instructions are not counted; "": they are
     char plugin[2 * PATH_MAX];
     const char *prefix[6]; // what comes before a program and its arguments; ends with NULL
 };

@@ -165,7 +165,7 @@ static void set_emulated_board(const struct edge_target *target, struct edge_rec
 {
     SET(board->id, "%s", target->board);
     SET(board->model, "%s", target->board_name);
-    SET(board->cpu, "%s of %.100s", target->emulator.cpu, target->emulator.version);
+    SET(board->cpu, "%s of %s", target->emulator.cpu, target->emulator.version);
     SET(board->arch, "%s", target->emulator.arch);
     SET(board->ram_limit, "none: the memory is the emulator's");
 }

@@ -29,7 +29,7 @@ static void write_emulator(void)
     static const char script[] =
         "#!/bin/sh\n"
         "case \"$*\" in\n"
-        "--version) echo 'qemu-aarch64 version 0'; echo more ;;\n"
+        "--version) echo 'qemu-aarch64 version 0 (Fixture 1)'; echo more ;;\n"
         "'-cpu help') printf 'Available CPUs:\\n  cortex-a53\\n  cortex-a72\\n'; exit 1 ;;\n"
         "-plugin*) echo \"qemu: unknown option 'plugin'\" >&2; exit 1 ;;\n"
         "esac\n";
