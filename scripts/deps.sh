@@ -9,7 +9,8 @@ build=(cmake ninja-build gcc libc6-dev binutils pkg-config git
        nanopb libnanopb-dev libjansson-dev)
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
       python3 python3-grpcio python3-protobuf nghttp2-client curl)
-perf=(g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc nghttp2-client python3 util-linux)
+perf=(g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc nghttp2-client python3 util-linux
+      valgrind)
 emulate=(qemu-user)
 
 packages=()

@@ -7,16 +7,19 @@ median of those is judged. So a machine that gets slower meanwhile slows both si
 Exits 0 if everything was measured, whatever the verdicts: this is a benchmark, not a test.
 """
 import argparse
+import collections
 import contextlib
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from statistics import median, quantiles
 
@@ -238,7 +241,37 @@ def memory(bench):
         report(f"{name} 50x20", "", [busy], f"{busy:.2f} MiB", "< 3 MiB", busy < 3)
 
 
-PARTS = {"server": server_cpu, "generator": generator, "latency": latency, "memory": memory}
+COUNTED_CALLS = 2000
+TOP = 12
+# A line of callgrind_annotate: the count, the name without what stands for recursion or a part.
+FUNCTION = re.compile(r"\s*([\d,]+) \([ \d.]+%\)\s+\S*?:([^\s.']+)")
+
+
+def instructions(bench):
+    """Counts, so the load of the machine does not matter: twice the same to the digit."""
+    print(f"Instructions per complex_proto call, in the session and below, without kernel and "
+          f"sockets; the {TOP} dearest functions")
+    for codec in ("nanopb", "protobuf-c"):
+        with tempfile.TemporaryDirectory() as folder:
+            counts = pathlib.Path(folder) / "callgrind.out"
+            argv = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts}",
+                    "--toggle-collect=serve", str(bench.build / "tests" / "session_cost"), codec,
+                    str(COUNTED_CALLS)]
+            done = subprocess.run(argv, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise CannotMeasure(f"{' '.join(argv)}: {done.stderr.strip()}")
+            listing = subprocess.run(["callgrind_annotate", "--threshold=100", str(counts)],
+                                     capture_output=True, text=True, check=True).stdout
+        cost = collections.Counter()
+        for count, name in FUNCTION.findall(listing):
+            cost[name] += int(count.replace(",", "")) / COUNTED_CALLS
+        print(f"  {codec:<25} {sum(cost.values()):.0f}")
+        for name, count in cost.most_common(TOP):
+            print(f"    {count:>28.0f}  {name}")
+
+
+PARTS = {"server": server_cpu, "generator": generator, "latency": latency, "memory": memory,
+         "instructions": instructions}
 
 
 def main():
