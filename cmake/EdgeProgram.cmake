@@ -1,4 +1,6 @@
-# Programs that are shipped: static, and for a board stripped.
+# Programs that are shipped: static, and for a board stripped. The target `programs` is all of them,
+# without the tests.
+add_custom_target(programs)
 
 # edge_program(<target> <folder below the build's>)
 #
@@ -9,6 +11,7 @@
 function(edge_program target folder)
   cmake_path(APPEND CMAKE_BINARY_DIR "${folder}" OUTPUT_VARIABLE output)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${output})
+  add_dependencies(programs ${target})
   if(EDGE_STATIC)
     target_link_options(${target} PRIVATE -static)
   endif()

@@ -12,7 +12,7 @@ if [ "${1:-}" = check ]; then
 fi
 [ $# -gt 0 ] || set -- rpizero rpi2 rpi4
 
-scripts/build.sh host "$@" >&2
+scripts/build.sh --programs host "$@" >&2
 
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT

@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
 # Builds into build/<name>/.
-# usage: scripts/build.sh [host | host-debug | host-clang | host-asan | host-tsan | BOARD | all]...
+# usage: scripts/build.sh [--programs] [host | host-debug | host-clang | host-asan | host-tsan | BOARD | all]...
 #   BOARD  a name of boards/*.ini: static, stripped programs for it, checked by scripts/gate.sh
 #   all    every board
+#   --programs  without the tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+targets=()
+if [ "${1:-}" = --programs ]; then
+    targets=(programs)
+    shift
+fi
 [ $# -gt 0 ] || set -- host
 mapfile -t hosts < <(sed -n 's/.*"name": "\(host[a-z-]*\)".*/\1/p' CMakePresets.json)
 presets=() boards=()
@@ -23,11 +29,9 @@ for name in "$@"; do
 done
 
 build() { # build <name> <preset>
-    if [ ! -f "build/$1/build.ninja" ]; then
-        echo "Configuring build/$1" >&2
-        cmake --preset "$2" --log-level=WARNING >&2
-    fi
-    ninja -C "build/$1" --quiet ${EDGE_JOBS:+-j"$EDGE_JOBS"} >&2
+    [ -f "build/$1/build.ninja" ] || echo "Configuring build/$1" >&2
+    cmake --preset "$2" --log-level=WARNING >/dev/null
+    ninja -C "build/$1" --quiet ${EDGE_JOBS:+-j"$EDGE_JOBS"} ${targets[@]+"${targets[@]}"} >&2
 }
 
 scripts/deps.sh build

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of a purpose, if they are missing. Quick when nothing is.
-# usage: scripts/deps.sh build|test|perf|emulate|TRIPLE ...
+# usage: scripts/deps.sh build|test|perf|emulate|root|TRIPLE ...
 #   TRIPLE  a board's compiler, like aarch64-linux-gnu
 set -euo pipefail
 
@@ -12,6 +12,7 @@ test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
 perf=(g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc nghttp2-client python3 util-linux
       valgrind)
 emulate=(qemu-user)
+root=(mmdebstrap util-linux)
 
 packages=()
 for purpose in "$@"; do
@@ -20,12 +21,13 @@ for purpose in "$@"; do
     test) packages+=("${build[@]}" "${test[@]}") ;;
     perf) packages+=("${build[@]}" "${perf[@]}") ;;
     emulate) packages+=("${emulate[@]}") ;;
+    root) packages+=("${root[@]}") ;;
     aarch64-linux-gnu) packages+=("gcc-$purpose" libc6-dev-arm64-cross dpkg-dev) ;;
     arm-linux-gnueabihf) packages+=("gcc-$purpose" libc6-dev-armhf-cross dpkg-dev) ;;
     arm-linux-gnueabi) packages+=("gcc-$purpose" libc6-dev-armel-cross dpkg-dev) ;;
     riscv64-linux-gnu) packages+=("gcc-$purpose" libc6-dev-riscv64-cross dpkg-dev) ;;
     *)
-        echo "deps.sh: unknown purpose \"$purpose\": expected build, test, perf, emulate or a triple" >&2
+        echo "deps.sh: unknown purpose \"$purpose\": expected build, test, perf, emulate, root or a triple" >&2
         exit 2
         ;;
     esac
@@ -45,19 +47,19 @@ missing() { # the packages that are not installed, one a line
 mapfile -t need < <(missing)
 [ ${#need[@]} -gt 0 ] || exit 0
 
-root=()
+sudo=()
 if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null; then
         echo "deps.sh: not root, and no sudo. As root: apt-get install ${need[*]}" >&2
         exit 1
     fi
-    root=(sudo)
+    sudo=(sudo)
 fi
 
 echo "Installing with apt: ${need[*]}" >&2
 # One architecture's or mirror's index may be out of step: what counts is whether packages arrive.
-"${root[@]}" apt-get update -qq >&2 || echo "deps.sh: apt-get update complained; going on" >&2
-"${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+"${sudo[@]}" apt-get update -qq >&2 || echo "deps.sh: apt-get update complained; going on" >&2
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${need[@]}" >&2 || true
 
 mapfile -t need < <(missing)
