@@ -40,12 +40,12 @@ class Server:
                 self.process.wait()
         self.process.stderr.close()
 
-    def wait_busy(self):
-        """Until it has served for some milliseconds: a load is under way."""
+    def wait_busy(self, cpu_ns=10_000_000):
+        """Until it has served for some milliseconds of CPU time: a load is under way."""
         schedstat = pathlib.Path(f"/proc/{self.process.pid}/schedstat")
         idle = int(schedstat.read_text().split()[0])
         deadline = time.monotonic() + 30
-        while int(schedstat.read_text().split()[0]) < idle + 10_000_000:
+        while int(schedstat.read_text().split()[0]) < idle + cpu_ns:
             if time.monotonic() > deadline:
                 raise AssertionError(f"no load arrives at {self.argv[0]}")
             time.sleep(0.01)

@@ -338,7 +338,7 @@ class OpenLoop(LoadTest):
         """The calls that were never answered, most of them never sent, are the slowest of all."""
         with Server("servers/null_server") as server:
             def stop():
-                server.wait_busy()
+                server.wait_busy(1_000_000)
                 server.process.send_signal(signal.SIGSTOP)
 
             stopper = threading.Thread(target=stop)
