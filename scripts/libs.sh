@@ -40,13 +40,14 @@ sources() { # fetches and unpacks the source packages, with the distribution's p
 build() { # build <package> <folder of its CMakeLists.txt> <its options>...
     local package=$1 folder=$2 log=$work/tmp-$board/$1.log
     shift 2
+    # Some builds ask for a C++ compiler before they know that their library needs none.
     if ! { cmake -S "$work/sources/$package$folder" -B "$work/tmp-$board/$package" -G Ninja -Wno-dev \
         --toolchain "$PWD/toolchains/board.cmake" -DEDGE_BOARD="$board" -DCMAKE_BUILD_TYPE=Release \
         -DCMAKE_C_FLAGS_RELEASE="-O2 -g1 -DNDEBUG -ffunction-sections -fdata-sections \
 -fmacro-prefix-map=$work/sources/=" \
         -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DCMAKE_POLICY_DEFAULT_CMP0069=NEW \
         -DCMAKE_INSTALL_PREFIX="$libraries" -DCMAKE_INSTALL_LIBDIR=lib \
-        -DBUILD_SHARED_LIBS=OFF "$@" &&
+        -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_WORKS=ON -DBUILD_SHARED_LIBS=OFF "$@" &&
         ninja -C "$work/tmp-$board/$package" ${EDGE_JOBS:+-j$EDGE_JOBS} install; } >"$log" 2>&1; then
         tail -20 "$log" >&2
         echo "libs.sh: $package does not build for $board: see $log" >&2
@@ -63,9 +64,7 @@ for board in "$@"; do
     echo "Building the libraries of $board" >&2
     rm -rf "$libraries" "$work/tmp-$board"
     mkdir -p "$work/tmp-$board"
-    # nghttp2's build asks for a C++ compiler before it knows that the library needs none.
-    build nghttp2 "" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_WORKS=ON \
-        -DENABLE_LIB_ONLY=ON -DENABLE_STATIC_LIB=ON -DENABLE_SHARED_LIB=OFF
+    build nghttp2 "" -DENABLE_LIB_ONLY=ON -DENABLE_STATIC_LIB=ON -DENABLE_SHARED_LIB=OFF
     build jansson "" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
     build protobuf-c /build-cmake -DBUILD_PROTOC=OFF -DBUILD_TESTS=OFF
     build nanopb "" -Dnanopb_BUILD_GENERATOR=OFF
