@@ -3,6 +3,9 @@
 # into build/libs/. Once: quick when they are there.
 # usage: scripts/libs.sh BOARD...
 #
+# -finline-limit=200 lets LTO join what is called once per field; nanopb with PB_BUFFER_ONLY reads and
+# writes memory only, which is all that the servers ask of it. docs/profiling.md has the gain.
+#
 # apt is asked through lists of its own in build/libs/apt: nothing on the host changes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -43,8 +46,8 @@ build() { # build <package> <folder of its CMakeLists.txt> <its options>...
     # Some builds ask for a C++ compiler before they know that their library needs none.
     if ! { cmake -S "$work/sources/$package$folder" -B "$work/tmp-$board/$package" -G Ninja -Wno-dev \
         --toolchain "$PWD/toolchains/board.cmake" -DEDGE_BOARD="$board" -DCMAKE_BUILD_TYPE=Release \
-        -DCMAKE_C_FLAGS_RELEASE="-O2 -g1 -DNDEBUG -ffunction-sections -fdata-sections \
--fmacro-prefix-map=$work/sources/=" \
+        -DCMAKE_C_FLAGS_RELEASE="-O2 -finline-limit=200 -g1 -DNDEBUG -DPB_BUFFER_ONLY -ffunction-sections \
+-fdata-sections -fmacro-prefix-map=$work/sources/=" \
         -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DCMAKE_POLICY_DEFAULT_CMP0069=NEW \
         -DCMAKE_INSTALL_PREFIX="$libraries" -DCMAKE_INSTALL_LIBDIR=lib \
         -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_WORKS=ON -DBUILD_SHARED_LIBS=OFF "$@" &&
