@@ -85,24 +85,37 @@ void edge_histogram_merge(struct edge_histogram *histogram, const struct edge_hi
     histogram->censored += other->censored;
 }
 
+static uint64_t rank_of(const struct edge_histogram *histogram, double percent)
+{
+    uint64_t rank = (uint64_t)ceil(percent / 100.0 * (double)histogram->count);
+    return rank > 0 ? rank : 1;
+}
+
+void edge_histogram_percentiles(const struct edge_histogram *histogram, const double *percents,
+                                size_t count, uint64_t *values)
+{
+    size_t bin = histogram->count > 0 && histogram->min < EDGE_HISTOGRAM_MAX
+                     ? edge_histogram_bin(histogram->min)
+                     : 0;
+    uint64_t seen = 0; // in the bins before `bin`
+    for (size_t i = 0; i < count; i++) {
+        uint64_t rank = rank_of(histogram, percents[i]);
+        values[i] = histogram->count > 0 ? histogram->max : 0;
+        if (rank >= histogram->count)
+            continue;
+        while (bin < EDGE_HISTOGRAM_BINS - 1 && seen + histogram->bins[bin] < rank)
+            seen += histogram->bins[bin++];
+        uint64_t high = edge_histogram_bin_high(bin);
+        if (high < histogram->max)
+            values[i] = high;
+    }
+}
+
 uint64_t edge_histogram_percentile(const struct edge_histogram *histogram, double percent)
 {
-    if (histogram->count == 0)
-        return 0;
-    uint64_t rank = (uint64_t)ceil(percent / 100.0 * (double)histogram->count);
-    if (rank < 1)
-        rank = 1;
-    if (rank >= histogram->count)
-        return histogram->max;
-    uint64_t seen = 0;
-    for (size_t i = 0; i < EDGE_HISTOGRAM_BINS; i++) {
-        seen += histogram->bins[i];
-        if (seen >= rank) {
-            uint64_t high = edge_histogram_bin_high(i);
-            return high < histogram->max ? high : histogram->max;
-        }
-    }
-    return histogram->max;
+    uint64_t value;
+    edge_histogram_percentiles(histogram, &percent, 1, &value);
+    return value;
 }
 
 double edge_histogram_mean(const struct edge_histogram *histogram)

@@ -79,6 +79,10 @@ void edge_histogram_merge(struct edge_histogram *histogram, const struct edge_hi
 // value of its bin but never above the recorded maximum. 0 if empty.
 uint64_t edge_histogram_percentile(const struct edge_histogram *histogram, double percent);
 
+// The same for `count` percents, ascending, in one pass.
+void edge_histogram_percentiles(const struct edge_histogram *histogram, const double *percents,
+                                size_t count, uint64_t *values);
+
 // The arithmetic mean, from the exact sum. 0 if empty.
 double edge_histogram_mean(const struct edge_histogram *histogram);
 

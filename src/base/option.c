@@ -92,6 +92,17 @@ static int set_bool(const struct edge_option *option, void *config, const char *
     return 0;
 }
 
+static int add_to_list(const struct edge_option *option, void *config, const char *label,
+                       const char *text, struct edge_message *message)
+{
+    struct edge_option_list *list = field_of(option, config);
+    if (list->count == EDGE_OPTION_LIST_MAX)
+        return edge_fail(message, EDGE_ERR_USAGE, "%s: given more than %u times", label,
+                         EDGE_OPTION_LIST_MAX);
+    list->at[list->count++] = text;
+    return 0;
+}
+
 // Parses `text` into the row's field. `label` names the source in messages: "--rps", "GRPC_...".
 static int set_value(const struct edge_option *option, void *config, const char *label,
                      const char *text, struct edge_message *message)
@@ -104,6 +115,8 @@ static int set_value(const struct edge_option *option, void *config, const char 
         return 0;
     case EDGE_OPTION_CHOICE:
         return set_choice(option, config, label, text, message);
+    case EDGE_OPTION_LIST:
+        return add_to_list(option, config, label, text, message);
     default:
         return set_number(option, config, label, text, message);
     }
@@ -116,6 +129,8 @@ void edge_options_defaults(const struct edge_command *command, void *config)
         if (option->fallback == NULL) {
             if (option->type == EDGE_OPTION_STRING)
                 *(const char **)field_of(option, config) = NULL;
+            else if (option->type == EDGE_OPTION_LIST)
+                ((struct edge_option_list *)field_of(option, config))->count = 0;
             else if (option->type == EDGE_OPTION_BOOL)
                 *(bool *)field_of(option, config) = false;
             else if (option->type == EDGE_OPTION_CHOICE)

@@ -20,6 +20,15 @@ enum edge_option_type {
     EDGE_OPTION_DURATION, // uint64_t nanoseconds; "20s"
     EDGE_OPTION_STRING,   // const char *, borrowed from argv or the environment
     EDGE_OPTION_CHOICE,   // unsigned, an index into `choices`
+    EDGE_OPTION_LIST,     // struct edge_option_list; may be given several times
+};
+
+#define EDGE_OPTION_LIST_MAX 32u
+
+// The values of an option that may be given several times, borrowed as strings are.
+struct edge_option_list {
+    const char *at[EDGE_OPTION_LIST_MAX];
+    unsigned count;
 };
 
 struct edge_option {
@@ -51,6 +60,8 @@ struct edge_option {
     .type = EDGE_OPTION_STRING, .offset = EDGE_OPTION_FIELD(s, f, const char *)
 #define EDGE_OPT_CHOICE(s, f)                                                                      \
     .type = EDGE_OPTION_CHOICE, .offset = EDGE_OPTION_FIELD(s, f, unsigned)
+#define EDGE_OPT_LIST(s, f)                                                                        \
+    .type = EDGE_OPTION_LIST, .offset = EDGE_OPTION_FIELD(s, f, struct edge_option_list)
 
 // A command: its rows (ending with a row whose name is NULL) and the words around them in --help.
 struct edge_command {

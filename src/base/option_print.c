@@ -9,6 +9,15 @@
 #define HELP_COLUMN 34
 #define HELP_WIDTH  100
 
+static const char *list_text(const struct edge_option_list *list, char *text, size_t size)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < list->count && at < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", i > 0 ? " " : "", list->at[i]);
+    return text;
+}
+
 const char *edge_option_text(const struct edge_option *option, const void *config, char *text,
                              size_t size)
 {
@@ -24,6 +33,8 @@ const char *edge_option_text(const struct edge_option *option, const void *confi
     case EDGE_OPTION_CHOICE:
         string = option->choices[*(const unsigned *)(const void *)field];
         break;
+    case EDGE_OPTION_LIST:
+        return list_text((const void *)field, text, size);
     case EDGE_OPTION_BYTES:
         return edge_format_bytes(*(const uint64_t *)(const void *)field, text, size);
     case EDGE_OPTION_DURATION:

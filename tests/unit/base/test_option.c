@@ -14,6 +14,7 @@ struct config {
     const char *name;
     unsigned format;
     bool verbose;
+    struct edge_option_list goals;
 };
 
 static const char *const formats[] = {"summary", "json", NULL};
@@ -47,6 +48,11 @@ static const struct edge_option rows[] = {
      .choices = formats,
      .help = "Shape."},
     {.name = "verbose", .letter = 'v', EDGE_OPT_BOOL(struct config, verbose), .help = "Talk."},
+    {.name = "goal",
+     .letter = 'g',
+     EDGE_OPT_LIST(struct config, goals),
+     .argument = "TEXT",
+     .help = "Aim."},
     {0},
 };
 
@@ -70,6 +76,37 @@ static int parse(const char *line, struct config *config, int *operands, char **
     int result = edge_options_argv(&command, config, argc, argv, operands, message);
     *first = argv[0];
     return result;
+}
+
+static void takes_a_list(void **state)
+{
+    (void)state;
+    struct config config;
+    struct edge_message message;
+    char text[64];
+    int operands;
+    char *first;
+    assert_int_equal(parse("--goal a -g b file --goal=c", &config, &operands, &first, &message), 0);
+    assert_int_equal(operands, 1);
+    assert_int_equal(config.goals.count, 3);
+    assert_string_equal(config.goals.at[2], "c");
+    const struct edge_option *row = rows;
+    while (strcmp(row->name, "goal") != 0)
+        row++;
+    assert_string_equal(edge_option_text(row, &config, text, sizeof(text)), "a b c");
+    assert_string_equal(edge_option_text(row, &config, text, 4), "a b");
+    edge_options_defaults(&command, &config);
+    assert_int_equal(config.goals.count, 0);
+
+    char *argv[EDGE_OPTION_LIST_MAX + 2];
+    char name[] = "test";
+    char goal[] = "-gx";
+    for (size_t i = 0; i < EDGE_OPTION_LIST_MAX + 2; i++)
+        argv[i] = i == 0 ? name : goal;
+    assert_int_equal(edge_options_argv(&command, &config, (int)EDGE_OPTION_LIST_MAX + 2, argv,
+                                       &operands, &message),
+                     EDGE_ERR_USAGE);
+    assert_string_equal(message.text, "-g: given more than 32 times");
 }
 
 static void takes_every_spelling(void **state)
@@ -205,6 +242,7 @@ static void prints_help_config_and_docs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_a_list),
         cmocka_unit_test(takes_every_spelling),
         cmocka_unit_test(refuses_with_a_message_that_helps),
         cmocka_unit_test(environment_lies_between_defaults_and_argv),
