@@ -63,11 +63,6 @@ static int decode_bin(const json_t *json, size_t index, struct edge_record_hist 
     struct edge_record_bin *bin = &hist->bins[index];
     bin->low_ns = (uint64_t)json_integer_value(low);
     bin->count = (uint64_t)json_integer_value(count);
-    if (bin->low_ns >= EDGE_HISTOGRAM_MAX ||
-        edge_histogram_bin_low(edge_histogram_bin(bin->low_ns)) != bin->low_ns)
-        return bad_bin(where, index, "the lowest value of a bin", message);
-    if (index > 0 && bin->low_ns <= bin[-1].low_ns)
-        return bad_bin(where, index, "ascending values", message);
     return 0;
 }
 
@@ -82,9 +77,34 @@ static int decode_bins(const json_t *bins, struct edge_record_hist *hist, const 
     if (size > 0 && (hist->bins = calloc(size, sizeof(*hist->bins))) == NULL)
         return edge_fail(message, -ENOMEM, "%s: out of memory", where);
     hist->bin_count = size;
-    uint64_t left = hist->count;
     for (size_t i = 0; i < size; i++) {
         int rv = decode_bin(json_array_get(bins, i), i, hist, where, message);
+        if (rv != 0)
+            return rv;
+    }
+    return 0;
+}
+
+static int check_bin(const struct edge_record_hist *hist, size_t index, const char *where,
+                     struct edge_message *message)
+{
+    const struct edge_record_bin *bin = &hist->bins[index];
+    if (bin->count == 0)
+        return bad_bin(where, index, "[lowest value >= 0, count > 0]", message);
+    if (bin->low_ns >= EDGE_HISTOGRAM_MAX ||
+        edge_histogram_bin_low(edge_histogram_bin(bin->low_ns)) != bin->low_ns)
+        return bad_bin(where, index, "the lowest value of a bin", message);
+    if (index > 0 && bin->low_ns <= bin[-1].low_ns)
+        return bad_bin(where, index, "ascending values", message);
+    return 0;
+}
+
+static int check_bins(const struct edge_record_hist *hist, const char *where,
+                      struct edge_message *message)
+{
+    uint64_t left = hist->count;
+    for (size_t i = 0; i < hist->bin_count; i++) {
+        int rv = check_bin(hist, i, where, message);
         if (rv != 0)
             return rv;
         if (hist->bins[i].count > left)
@@ -126,6 +146,13 @@ static int check_range(const struct edge_record_hist *hist, const char *where,
     return 0;
 }
 
+int edge_hist_check(const struct edge_record_hist *hist, const char *where,
+                    struct edge_message *message)
+{
+    int rv = check_bins(hist, where, message);
+    return rv != 0 ? rv : check_range(hist, where, message);
+}
+
 int edge_hist_decode(const json_t *object, struct edge_record_hist *hist, const char *where,
                      struct edge_message *message)
 {
@@ -133,7 +160,7 @@ int edge_hist_decode(const json_t *object, struct edge_record_hist *hist, const 
     if (rv == 0)
         rv = decode_bins(json_object_get(object, "bins"), hist, where, message);
     if (rv == 0)
-        rv = check_range(hist, where, message);
+        rv = edge_hist_check(hist, where, message);
     if (rv != 0) {
         free(hist->bins);
         hist->bins = NULL;

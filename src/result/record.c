@@ -56,6 +56,12 @@ static const struct edge_field board_fields[] = {
     {TEXT(edge_record_board, os), .help = "distribution"},
     {TEXT(edge_record_board, arch), .help = "machine, as the kernel calls it"},
     {TEXT(edge_record_board, ram_limit), .help = "how the server's RAM limit was applied"},
+    {TEXT(edge_record_board, governor), .help = "cpufreq governor; several where they differ"},
+    {UINT(edge_record_board, max_hz), .help = "highest clock of the hardware"},
+    {UINT(edge_record_board, cap_hz), .help = "highest clock that is allowed"},
+    {TEXT(edge_record_board, thermal_zone), .help = "whose temperature is read"},
+    {TEXT(edge_record_board, throttle_source), .help = "`firmware`, `rpi_volt`, `cooling_device`"},
+    {TEXT(edge_record_board, link), .help = "network link and its speed"},
     LAST};
 
 static const struct edge_field opt_fields[] = {
@@ -75,7 +81,7 @@ static const struct edge_field sync_fields[] = {
 static const struct edge_field interval_fields[] = {
     REPEAT(edge_record_interval),
     {TEXT(edge_record_interval, name), .required = true,
-     .help = "`warmup`, `window`, `slice`, `load`, ..."},
+     .help = "`warmup`, `window`, `slice`, `load`, `level`, ..."},
     {UINT(edge_record_interval, start_ns), .required = true, .help = "host clock"},
     {UINT(edge_record_interval, stop_ns), .required = true, .help = "host clock, >= `start_ns`"},
     {UINT(edge_record_interval, ended), .help = "calls that ended in it"},
@@ -91,6 +97,20 @@ static const struct edge_field interval_fields[] = {
     {TEXT(edge_record_interval, power_scope), .help = "what that energy covers: `wall`, ..."},
     {UINT(edge_record_interval, instructions), .help = "emulated: instructions executed"},
     {UINT(edge_record_interval, system_calls), .help = "emulated: system calls made"},
+    {UINT(edge_record_interval, load_percent), .help = "of a level: percent of the rate found"},
+    {UINT(edge_record_interval, target_rate), .help = "of a level: calls due per second"},
+    {UINT(edge_record_interval, temperature_start_millicelsius), .help = "at its start"},
+    {UINT(edge_record_interval, temperature_max_millicelsius), .help = "the highest in it"},
+    {UINT(edge_record_interval, requested_hz), .help = "clock that was asked for, mean"},
+    {UINT(edge_record_interval, measured_hz), .help = "clock that the firmware measured, mean"},
+    {UINT(edge_record_interval, below_max_ns), .help = "time below the highest clock"},
+    {UINT(edge_record_interval, throttle_bits), .help = "set at any moment, or risen in it"},
+    {UINT(edge_record_interval, steal_ns), .help = "CPU time that a hypervisor gave to others"},
+    {UINT(edge_record_interval, swap_bytes), .help = "by which used swap grew"},
+    {UINT(edge_record_interval, cpu_pressure_ns), .help = "some task waited for a CPU"},
+    {UINT(edge_record_interval, memory_pressure_ns), .help = "some task waited for memory"},
+    {UINT(edge_record_interval, io_pressure_ns), .help = "some task waited for storage"},
+    {UINT(edge_record_interval, cgroup_peak_bytes), .help = "peak of the cgroup, cache included"},
     LAST};
 
 static const struct edge_field sample_fields[] = {
@@ -100,6 +120,10 @@ static const struct edge_field sample_fields[] = {
     {UINT(edge_record_sample, rss_bytes), .help = "resident memory"},
     {UINT(edge_record_sample, pss_bytes), .help = "proportional share of memory"},
     {UINT(edge_record_sample, peak_bytes), .help = "peak resident memory since the reset"},
+    {UINT(edge_record_sample, temperature_millicelsius), .help = "temperature of the CPU"},
+    {UINT(edge_record_sample, requested_hz), .help = "clock that the kernel asked for"},
+    {UINT(edge_record_sample, measured_hz), .help = "clock that the firmware measured"},
+    {UINT(edge_record_sample, throttle_bits), .help = "as Raspberry Pi firmware counts them"},
     LAST};
 
 static const struct edge_field hist_fields[] = {
@@ -138,6 +162,43 @@ static const struct edge_field count_fields[] = {
     {TEXT(edge_record_count, first_error), .help = "the first failure, in words"},
     LAST};
 
+static const struct edge_field source_fields[] = {
+    {UINT(edge_record_source, source), .required = true,
+     .help = "its number, from 1; tables show 1"},
+    {TEXT(edge_record_source, name), .required = true, .help = "its name: see power.md"},
+    {TEXT(edge_record_source, place), .help = "`board` or `host`: who reads it"},
+    {TEXT(edge_record_source, scope), .required = true, .help = "what lies behind it: `wall`, ..."},
+    {TEXT(edge_record_source, detail), .help = "what exactly is read"},
+    {TEXT(edge_record_source, correction), .help = "what is known to be missing from it"},
+    {TEXT(edge_record_source, warning), .help = "why its readings may be wrong"},
+    {UINT(edge_record_source, interval_ns), .help = "nominal time between two new values"},
+    {UINT(edge_record_source, quantum_uj), .help = "step of its energy counter"},
+    LAST};
+
+static const struct edge_field power_fields[] = {
+    REPEAT(edge_record_power),
+    {UINT(edge_record_power, source), .required = true, .help = "number of the source"},
+    {UINT(edge_record_power, time_ns), .required = true, .help = "host clock"},
+    {UINT(edge_record_power, power_uw), .help = "power at that moment"},
+    {UINT(edge_record_power, energy_uj), .help = "energy counter: only differences count"},
+    LAST};
+
+static const struct edge_field energy_fields[] = {
+    REPEAT(edge_record_energy),
+    {UINT(edge_record_energy, source), .required = true, .help = "number of the source"},
+    {TEXT(edge_record_energy, name), .required = true, .help = "name of the interval"},
+    {UINT(edge_record_energy, load_percent), .help = "of a level"},
+    {UINT(edge_record_energy, start_ns), .required = true, .help = "host clock"},
+    {UINT(edge_record_energy, stop_ns), .required = true, .help = "host clock, >= `start_ns`"},
+    {UINT(edge_record_energy, energy_uj), .help = "energy, gross"},
+    {UINT(edge_record_energy, idle_uj), .help = "what idling as long would have taken"},
+    {TEXT(edge_record_energy, method), .help = "`trapezoid` or `counter`"},
+    {UINT(edge_record_energy, readings), .help = "readings in the interval"},
+    {UINT(edge_record_energy, updates), .help = "of those, with another value than before"},
+    {UINT(edge_record_energy, interval_ns), .help = "time between two readings, as it should be"},
+    {UINT(edge_record_energy, longest_gap_ns), .help = "longest time without a reading"},
+    LAST};
+
 static const struct edge_field rule_fields[] = {
     {UINT(edge_record_rule, repeat), .required = true, .help = "number of the repeat; 0: over all"},
     {TEXT(edge_record_rule, id), .required = true, .help = "the rule: see run-rules.md"},
@@ -165,6 +226,9 @@ static const struct edge_record_description descriptions[EDGE_RECORD_TYPES] = {
     [EDGE_RECORD_SAMPLE] = {"sample", sizeof(struct edge_record_sample), sample_fields},
     [EDGE_RECORD_HIST] = {"hist", sizeof(struct edge_record_hist), hist_fields},
     [EDGE_RECORD_COUNT] = {"count", sizeof(struct edge_record_count), count_fields},
+    [EDGE_RECORD_SOURCE] = {"power_source", sizeof(struct edge_record_source), source_fields},
+    [EDGE_RECORD_POWER] = {"power", sizeof(struct edge_record_power), power_fields},
+    [EDGE_RECORD_ENERGY] = {"energy", sizeof(struct edge_record_energy), energy_fields},
     [EDGE_RECORD_RULE] = {"rule", sizeof(struct edge_record_rule), rule_fields},
     [EDGE_RECORD_END] = {"end", sizeof(struct edge_record_end), end_fields},
 };

@@ -16,7 +16,7 @@
 
 #define EDGE_RESULT_FORMAT "bench-edge-result"
 #define EDGE_RESULT_MAJOR  1 // a reader refuses another major
-#define EDGE_RESULT_MINOR  0 // a reader skips keys and records it does not know
+#define EDGE_RESULT_MINOR  1 // a reader skips keys and records it does not know
 
 #define EDGE_UNMEASURED        UINT64_MAX
 #define EDGE_UNMEASURED_SIGNED INT64_MIN
@@ -37,6 +37,9 @@ enum edge_record_type {
     EDGE_RECORD_SAMPLE,   // the server at one moment
     EDGE_RECORD_HIST,     // a histogram: edge_result_write_histogram() writes it
     EDGE_RECORD_COUNT,    // the generator's books for one repeat
+    EDGE_RECORD_SOURCE,   // a power source
+    EDGE_RECORD_POWER,    // one reading of a power source
+    EDGE_RECORD_ENERGY,   // the energy of one interval, by one power source
     EDGE_RECORD_RULE,     // one validity rule and its verdict
     EDGE_RECORD_END,      // last in every file that is complete
     EDGE_RECORD_TYPES
@@ -90,10 +93,16 @@ struct edge_record_board {
     char cpu[128];   // "AMD EPYC 7B13", "4 x Cortex-A72"
     uint64_t cpus;   // online
     uint64_t ram_bytes;
-    char kernel[128];    // "Linux 6.1.0-28-amd64"
-    char os[128];        // "Debian GNU/Linux 12 (bookworm)"
-    char arch[32];       // "x86_64"
-    char ram_limit[128]; // how the server's RAM limit was applied, or why none could be
+    char kernel[128];         // "Linux 6.1.0-28-amd64"
+    char os[128];             // "Debian GNU/Linux 12 (bookworm)"
+    char arch[32];            // "x86_64"
+    char ram_limit[128];      // how the server's RAM limit was applied, or why none could be
+    char governor[64];        // of all CPUs; several: "ondemand,performance"
+    uint64_t max_hz;          // the highest clock that the hardware has
+    uint64_t cap_hz;          // the highest clock that is allowed; lower: somebody has capped it
+    char thermal_zone[64];    // whose temperature is read
+    char throttle_source[32]; // "firmware", "rpi_volt", "cooling_device"
+    char link[64];            // "eth0 1000 Mb/s"
 };
 
 struct edge_record_opt {
@@ -113,7 +122,11 @@ struct edge_record_sync {
 // name "window": the measured window; the values below it are over exactly that span.
 // name "slice": a part of the window, for plots; only `ended` and `ok` are filled.
 // name "load": emulated only: warm-up, window and drain; `ended`, `ok`, and what was executed for
-// them. Other names ("warmup", "drain") are spans without values.
+// them.
+// name "level": a step of the load-to-power curve, at `load_percent` of the rate that was found in
+// the window; 0 is idle with connections open.
+// Names "idle_before" and "idle_after": the same outside the curve.
+// Other names ("warmup", "drain") are spans without values.
 struct edge_record_interval {
     uint64_t repeat;
     char name[32];
@@ -130,6 +143,17 @@ struct edge_record_interval {
     char power_scope[32];       // "wall", "dc_input", "module", "soc_rails", "cpu_package"
     uint64_t instructions;      // emulated: instructions that the server executed
     uint64_t system_calls;      // emulated: that the server made
+    uint64_t load_percent;      // of a level
+    uint64_t target_rate;       // of a level: calls due per second
+    uint64_t temperature_start_millicelsius, temperature_max_millicelsius;
+    uint64_t requested_hz;  // mean of what the kernel asked for
+    uint64_t measured_hz;   // mean of what the firmware measured
+    uint64_t below_max_ns;  // time that the server's CPUs were below their highest clock
+    uint64_t throttle_bits; // those that were set at any moment, and those that rose
+    uint64_t steal_ns;      // CPU time that a hypervisor gave to others, all CPUs
+    uint64_t swap_bytes;    // by which used swap grew
+    uint64_t cpu_pressure_ns, memory_pressure_ns, io_pressure_ns; // PSI "some"
+    uint64_t cgroup_peak_bytes; // page cache and kernel memory included, since the server started
 };
 
 struct edge_record_sample {
@@ -139,6 +163,43 @@ struct edge_record_sample {
     uint64_t rss_bytes;
     uint64_t pss_bytes;
     uint64_t peak_bytes;
+    uint64_t temperature_millicelsius;
+    uint64_t requested_hz, measured_hz;
+    uint64_t throttle_bits; // as Raspberry Pi firmware counts them
+};
+
+struct edge_record_source {
+    uint64_t source; // number, from 1; 1 is the one that tables show
+    char name[32];   // "pmic"
+    char place[16];  // "board" or "host"
+    char scope[16];  // "wall", "dc_input", "module", "soc_rails", "cpu_package", "unstated"
+    char detail[160];
+    char correction[160];
+    char warning[200];
+    uint64_t interval_ns; // nominal, between two new values
+    uint64_t quantum_uj;  // step of its energy counter
+};
+
+struct edge_record_power {
+    uint64_t repeat;
+    uint64_t source;
+    uint64_t time_ns; // host clock
+    uint64_t power_uw;
+    uint64_t energy_uj; // a counter
+};
+
+struct edge_record_energy {
+    uint64_t repeat;
+    uint64_t source;
+    char name[32];         // of the interval
+    uint64_t load_percent; // of a level
+    uint64_t start_ns, stop_ns;
+    uint64_t energy_uj; // gross
+    uint64_t idle_uj;   // what idling as long would have taken: gross - idle is net
+    char method[16];    // "trapezoid" or "counter"
+    uint64_t readings, updates;
+    uint64_t interval_ns; // nominal, or as found
+    uint64_t longest_gap_ns;
 };
 
 // A latency histogram, sparse: bins of edge_histogram that are not empty.

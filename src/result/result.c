@@ -12,9 +12,13 @@ void edge_result_free(struct edge_result *result)
             free(repeat->hists[j].bins);
         free(repeat->hists);
         free(repeat->intervals);
+        free(repeat->samples);
+        free(repeat->energies);
+        free(repeat->powers);
     }
     free(result->repeats);
     free(result->opts);
+    free(result->sources);
     free(result->rules);
     memset(result, 0, sizeof(*result));
 }
@@ -24,6 +28,23 @@ const char *edge_result_option(const struct edge_result *result, const char *nam
     for (size_t i = 0; i < result->opt_count; i++)
         if (strcmp(result->opts[i].name, name) == 0)
             return result->opts[i].value;
+    return NULL;
+}
+
+uint64_t edge_result_host_time(const struct edge_result_repeat *repeat, uint64_t agent_time_ns)
+{
+    const struct edge_record_sync *sync = &repeat->sync;
+    if (sync->time_ns == EDGE_UNMEASURED || sync->agent_time_ns == EDGE_UNMEASURED)
+        return agent_time_ns;
+    return agent_time_ns + (sync->time_ns - sync->agent_time_ns);
+}
+
+const struct edge_record_source *edge_result_source(const struct edge_result *result,
+                                                    uint64_t number)
+{
+    for (size_t i = 0; i < result->source_count; i++)
+        if (result->sources[i].source == number)
+            return &result->sources[i];
     return NULL;
 }
 
@@ -52,13 +73,17 @@ static void merge_one(const struct edge_record_hist *hist, struct edge_histogram
     into->censored += hist->censored != EDGE_UNMEASURED ? hist->censored : 0;
 }
 
+void edge_result_merge_repeat(const struct edge_result_repeat *repeat, const char *name,
+                              struct edge_histogram *into)
+{
+    for (size_t i = 0; i < repeat->hist_count; i++)
+        if (strcmp(repeat->hists[i].name, name) == 0)
+            merge_one(&repeat->hists[i], into);
+}
+
 void edge_result_merge(const struct edge_result *result, const char *name,
                        struct edge_histogram *into)
 {
-    for (size_t i = 0; i < result->repeat_count; i++) {
-        const struct edge_result_repeat *repeat = &result->repeats[i];
-        for (size_t j = 0; j < repeat->hist_count; j++)
-            if (strcmp(repeat->hists[j].name, name) == 0)
-                merge_one(&repeat->hists[j], into);
-    }
+    for (size_t i = 0; i < result->repeat_count; i++)
+        edge_result_merge_repeat(&result->repeats[i], name, into);
 }

@@ -31,6 +31,50 @@ double edge_statistics_t95(size_t degrees)
     return z + (z3 + z) / (4 * d) + (5 * z5 + 16 * z3 + 3 * z) / (96 * d * d);
 }
 
+// Mean of the logarithms, and the square of its standard error.
+struct log_mean {
+    double mean, error2;
+    double degrees;
+};
+
+static struct log_mean log_mean(const double *values, size_t count)
+{
+    struct log_mean m = {0, 0, (double)count - 1};
+    for (size_t i = 0; i < count; i++)
+        m.mean += values[i] > 0 ? log(values[i]) : (double)NAN;
+    m.mean /= (double)count;
+    for (size_t i = 0; i < count; i++)
+        m.error2 += (log(values[i]) - m.mean) * (log(values[i]) - m.mean);
+    m.error2 /= m.degrees * (double)count;
+    return m;
+}
+
+struct edge_ratio edge_statistics_ratio(const double *base, size_t base_count, const double *other,
+                                        size_t other_count)
+{
+    struct edge_ratio r = {NAN, NAN, NAN};
+    if (base_count == 0 || other_count == 0)
+        return r;
+    struct log_mean a = log_mean(base, base_count);
+    struct log_mean b = log_mean(other, other_count);
+    double difference = b.mean - a.mean;
+    if (!isfinite(difference))
+        return r;
+    r.ratio = exp(difference);
+    if (base_count < 2 || other_count < 2)
+        return r;
+    double error2 = a.error2 + b.error2;
+    double half = 0;
+    if (error2 > 0) {
+        double degrees =
+            error2 * error2 / (a.error2 * a.error2 / a.degrees + b.error2 * b.error2 / b.degrees);
+        half = edge_statistics_t95((size_t)fmax(1, degrees)) * sqrt(error2);
+    }
+    r.low = exp(difference - half);
+    r.high = exp(difference + half);
+    return r;
+}
+
 int edge_statistics_compute(const double *values, size_t count, struct edge_statistics *statistics)
 {
     struct edge_statistics s = {count, NAN, NAN, NAN, NAN, NAN, NAN, NAN};

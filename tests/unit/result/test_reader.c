@@ -263,7 +263,7 @@ static void large_file(void **state)
     struct edge_message message;
     if (edge_result_read(path, &result, &message) != 0)
         fail_msg("%s", message.text);
-    assert_int_equal(result.repeats[0].samples, 20000);
+    assert_int_equal(result.repeats[0].sample_count, 20000);
     assert_true(result.ended);
     edge_result_free(&result);
     remove(path);

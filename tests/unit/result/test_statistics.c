@@ -82,12 +82,42 @@ static void student(void **state)
         assert_true(edge_statistics_t95(d) > edge_statistics_t95(d + 1));
 }
 
+// The expected intervals are those of an independent program (tests/e2e/test_report.py has one).
+static void ratios(void **state)
+{
+    (void)state;
+    static const double base[] = {100, 102, 98};
+    static const double other[] = {150, 153, 147, 151};
+    struct edge_ratio r = edge_statistics_ratio(base, 3, other, 4);
+    near(r.ratio, 1.50254387, 1e-6);
+    near(r.low, 1.43594674, 1e-4);
+    near(r.high, 1.57222968, 1e-4);
+    struct edge_ratio back = edge_statistics_ratio(other, 4, base, 3);
+    near(back.ratio * r.ratio, 1, 1e-12);
+    near(back.low * r.high, 1, 1e-12);
+
+    static const double same[] = {7, 7, 7};
+    r = edge_statistics_ratio(same, 3, same, 2);
+    near(r.low, 1, 0); // no spread at all: the interval is a point
+    near(r.high, 1, 0);
+    r = edge_statistics_ratio(base, 1, other, 4);
+    near(r.ratio, 1.50254387, 1e-2);
+    assert_true(isnan(r.low) && isnan(r.high));
+
+    static const double bad[][2] = {{0, 1}, {-1, 1}, {(double)NAN, 1}, {(double)INFINITY, 1}};
+    for (size_t i = 0; i < 4; i++) {
+        r = edge_statistics_ratio(base, 3, bad[i], 2);
+        assert_true(isnan(r.ratio) && isnan(r.low));
+    }
+    r = edge_statistics_ratio(base, 0, other, 4);
+    assert_true(isnan(r.ratio));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(few_values),
-        cmocka_unit_test(input_is_left_alone),
+        cmocka_unit_test(ratios),     cmocka_unit_test(known_values),
+        cmocka_unit_test(few_values), cmocka_unit_test(input_is_left_alone),
         cmocka_unit_test(student),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

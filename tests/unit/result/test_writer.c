@@ -134,8 +134,8 @@ static void reads_back(void **state)
     assert_string_equal(edge_result_option(&result, "duration"), "10s");
     assert_null(edge_result_option(&result, "rps"));
     assert_int_equal(result.repeat_count, 2);
-    assert_int_equal(result.repeats[0].samples, 1);
-    assert_int_equal(result.repeats[1].samples, 0);
+    assert_int_equal(result.repeats[0].sample_count, 1);
+    assert_int_equal(result.repeats[1].sample_count, 0);
     assert_int_equal(result.repeats[1].window.server_cpu_ns, 9000000000);
     assert_true(result.repeats[1].window.rss_bytes == EDGE_UNMEASURED);
     assert_int_equal(edge_tally_get(&result.repeats[1].count.outcomes, "grpc_status"), 7);
@@ -220,7 +220,7 @@ static void first_line_names_the_format(void **state)
     assert_non_null(fgets(line, sizeof(line), file));
     fclose(file);
     static const char expected[] = "{\"type\":\"run\",\"format\":\"bench-edge-result\","
-                                   "\"major\":1,\"minor\":0,";
+                                   "\"major\":1,\"minor\":1,";
     assert_memory_equal(line, expected, sizeof(expected) - 1);
 }
 
@@ -322,7 +322,7 @@ static void full_disk(void **state)
     assert_int_equal(edge_result_writer_close(&writer, &message), 0);
     struct edge_result result;
     assert_int_equal(edge_result_read(place->path, &result, &message), 0);
-    assert_int_equal(result.repeats[0].samples, written + 1);
+    assert_int_equal(result.repeats[0].sample_count, written + 1);
     edge_result_free(&result);
 }
 
@@ -359,7 +359,7 @@ static void killed(void **state)
     struct edge_message message;
     if (edge_result_read(place->path, &result, &message) != 0)
         fail_msg("%s", message.text);
-    assert_true(result.repeats[0].samples >= 101);
+    assert_true(result.repeats[0].sample_count >= 101);
     assert_false(result.ended);
     assert_int_equal(result.end.valid, EDGE_NO);
     assert_non_null(strstr(result.end.reasons.at[0], "interrupted"));
