@@ -7,7 +7,9 @@
 #include "base/nearest.h"
 #include "load/command.h"
 #include "report/boards.h"
+#include "report/check_command.h"
 #include "report/command.h"
+#include "report/compare_command.h"
 #include "run/command.h"
 
 static int run(int argc, char **argv)
@@ -24,6 +26,8 @@ static const struct {
     {&edge_agent_command_options, edge_agent_command},
     {&edge_report_command_options, edge_report_command},
     {&edge_boards_command_options, edge_boards_command},
+    {&edge_compare_command_options, edge_compare_command},
+    {&edge_check_command_options, edge_check_command},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -41,7 +45,7 @@ static void print_help(FILE *out)
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", name_of(i), commands[i].options->summary);
     fprintf(out, "\nbench-edge COMMAND --help tells more. "
-                 "Exit codes: 0 ok, 1 failed, 2 usage, 3 invalid result.\n");
+                 "Exit codes: 0 ok, 1 failed, 2 usage, 3 invalid result, 4 goal missed.\n");
 }
 
 static int print_version(void)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static void print_board(const struct edge_result *result, FILE *out)
     if (board->model[0] != '\0')
         fprintf(out, ": %s", board->model);
     fputc('\n', out);
-    if (board->cpu[0] != '\0')
+    if (board->cpu[0] != '\0' && strcmp(board->cpu, board->model) != 0)
         fprintf(out, "  CPU: %s\n", board->cpu);
     if (board->cpus != EDGE_UNMEASURED)
         fprintf(out, "  CPUs: %" PRIu64 "\n", board->cpus);
@@ -57,23 +58,6 @@ static void print_parameters(const struct edge_result *result, FILE *out)
     fprintf(out, "  call=%s\n", result->run.call);
 }
 
-char *edge_block_text(const struct edge_result *result)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return NULL;
-    print_board(result, out);
-    print_parameters(result, out);
-    bool failed = ferror(out) != 0;
-    if (fclose(out) != 0 || failed) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
 // The flags that change what the compiler does to the code; all of them are in the build record.
 static void print_flags(const char *flags, FILE *out)
 {
@@ -86,24 +70,6 @@ static void print_flags(const char *flags, FILE *out)
         flags += len;
         flags += strspn(flags, " ");
     }
-}
-
-static void print_load(const struct edge_result *result, FILE *out)
-{
-    const char *connections = by_env(result, "GRPC_CLIENT_CONNECTIONS");
-    const char *concurrency = by_env(result, "GRPC_CLIENT_CONCURRENCY");
-    const char *rate = by_env(result, "GRPC_CLIENT_QPS");
-    uint64_t c = 0;
-    uint64_t n = 0;
-    if (connections == NULL || concurrency == NULL || edge_parse_count(connections, &c) != 0 ||
-        edge_parse_count(concurrency, &n) != 0)
-        fputs("connections not recorded", out);
-    else if (c > 0 && n % c == 0)
-        fprintf(out, "%" PRIu64 " connections x %" PRIu64, c, n / c);
-    else
-        fprintf(out, "%" PRIu64 " connections, %" PRIu64 " calls in flight", c, n);
-    if (rate != NULL && strcmp(rate, "0") != 0)
-        fprintf(out, " at %s calls/s", rate);
 }
 
 static void print_counts(const struct edge_row *row, FILE *out)
@@ -119,13 +85,13 @@ static void print_counts(const struct edge_row *row, FILE *out)
     fprintf(out, " (%zu repeats)", row->repeats);
 }
 
-static void print_figure(const struct edge_row *row, FILE *out)
+static void print_figure(const struct edge_row *row, const struct edge_result *result, FILE *out)
 {
     if (isnan(row->rate)) {
         fputs("not measured", out);
         return;
     }
-    const char *duration = by_env(row->result, "GRPC_BENCHMARK_DURATION");
+    const char *duration = by_env(result, "GRPC_BENCHMARK_DURATION");
     fprintf(out, "%.*f req/s", row->rate < 100 ? 2 : 0, row->rate);
     if (!isnan(row->rate_ci) && row->rate > 0)
         fprintf(out, " ± %.1f %%", 100 * row->rate_ci / row->rate);
@@ -140,9 +106,9 @@ static void print_reason(const char *reason, FILE *out)
     fprintf(out, "%.*s", advice != NULL ? (int)(advice - reason) : (int)strlen(reason), reason);
 }
 
-static void print_verdict(const struct edge_row *row, FILE *out)
+static void print_verdict(const struct edge_row *row, const struct edge_result *result, FILE *out)
 {
-    const struct edge_texts *reasons = &row->result->end.reasons;
+    const struct edge_texts *reasons = &result->end.reasons;
     if (row->group == EDGE_ROW_CALIBRATION)
         fputs("CALIBRATION, not ranked", out);
     else if (row->group == EDGE_ROW_RANKED)
@@ -163,9 +129,8 @@ static const char *known(const char *text)
     return text[0] != '\0' ? text : "not recorded";
 }
 
-void edge_block_quote(const struct edge_row *row, FILE *out)
+static void print_quote(const struct edge_row *row, const struct edge_result *result, FILE *out)
 {
-    const struct edge_result *result = row->result;
     const struct edge_record_board *board = &result->board;
     const struct edge_record_build *server = &result->server;
     fprintf(out, "bench-edge %s | %s | %s: %s", known(result->run.tool_version), result->run.server,
@@ -180,13 +145,47 @@ void edge_block_quote(const struct edge_row *row, FILE *out)
         fprintf(out, "build %s", known(server->version));
     }
     fprintf(out, " | codec %s | TLS %s | ", known(server->codec), known(server->tls));
-    print_load(result, out);
+    char load[160];
+    fputs(edge_facts_load(&row->facts, load, sizeof(load)), out);
     fprintf(out, " | %s %s | ", result->run.scenario, result->run.call);
     if (row->emulated)
         print_counts(row, out);
     else
-        print_figure(row, out);
+        print_figure(row, result, out);
     fputs(" | ", out);
-    print_verdict(row, out);
-    fputc('\n', out);
+    print_verdict(row, result, out);
+}
+
+// Closes a stream of memory: its text, or NULL if something failed.
+static char *finish(FILE *out, char **text)
+{
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(*text);
+        return NULL;
+    }
+    return *text;
+}
+
+char *edge_block_text(const struct edge_result *result)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    print_board(result, out);
+    print_parameters(result, out);
+    return finish(out, &text);
+}
+
+char *edge_block_quote(const struct edge_row *row, const struct edge_result *result)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    print_quote(row, result, out);
+    return finish(out, &text);
 }

@@ -1,127 +1,198 @@
 #include "report/command.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/build_info.h"
 #include "base/error.h"
-#include "report/files.h"
-#include "report/row.h"
+#include "report/collect.h"
+#include "report/csv.h"
+#include "report/html.h"
+#include "report/influx.h"
+#include "report/json.h"
+#include "report/openmetrics.h"
+#include "report/select.h"
 #include "report/table.h"
-#include "result/reader.h"
 
-static const struct edge_option options[] = {{.name = NULL}};
+struct config {
+    unsigned format;
+    const char *sort;
+    const char *columns;
+    struct edge_select select;
+    bool raw;
+};
+
+enum format {
+    FORMAT_TABLE,
+    FORMAT_CSV,
+    FORMAT_MARKDOWN,
+    FORMAT_JSON,
+    FORMAT_HTML,
+    FORMAT_INFLUX,
+    FORMAT_OPENMETRICS,
+};
+
+static const char *const formats[] = {"table", "csv",    "markdown",    "json",
+                                      "html",  "influx", "openmetrics", NULL};
+
+static const struct edge_option options[] = {
+    {.name = "format",
+     .letter = 'f',
+     EDGE_OPT_CHOICE(struct config, format),
+     .argument = "FORMAT",
+     .fallback = "table",
+     .choices = formats,
+     .help = "What to print; influx and openmetrics are for time-series databases."},
+    {.name = "sort",
+     EDGE_OPT_STRING(struct config, sort),
+     .argument = "COLUMN",
+     .help = "Sort by this column, best first; --sort=-COLUMN is the other way round."},
+    {.name = "columns",
+     EDGE_OPT_STRING(struct config, columns),
+     .argument = "COLUMN,...",
+     .help = "Show these columns instead of the usual ones."},
+    {.name = "board",
+     EDGE_OPT_STRING(struct config, select.board),
+     .argument = "PATTERN",
+     .help = "Show only boards of this name (a shell pattern)."},
+    {.name = "server",
+     EDGE_OPT_STRING(struct config, select.server),
+     .argument = "PATTERN",
+     .help = "Show only servers of this name."},
+    {.name = "scenario",
+     EDGE_OPT_STRING(struct config, select.scenario),
+     .argument = "PATTERN",
+     .help = "Show only scenarios of this name."},
+    {.name = "call",
+     EDGE_OPT_STRING(struct config, select.call),
+     .argument = "PATTERN",
+     .help = "Show only calls of this name."},
+    {.name = "raw",
+     EDGE_OPT_BOOL(struct config, raw),
+     .fallback = "true",
+     .help = "Embed the result files in the HTML report (--no-raw leaves them out)."},
+    {.name = NULL},
+};
 
 const struct edge_command edge_report_command_options = {
     .name = "bench-edge report",
     .operands = "RESULTS...",
-    .summary = "Show results as tables.",
+    .summary = "Show results as tables, as files for other programs, or as a page with plots.",
     .epilog = "RESULTS are result files, or folders of them as bench-edge run writes.\n"
-              "Valid rows are ranked by req/s; the others are shown apart, with the reason.\n",
+              "Valid rows are ranked by req/s; the others are shown apart, with the reason.\n"
+              "Examples:\n"
+              "  bench-edge report results/ --sort p99\n"
+              "  bench-edge report results/ --format html > report.html",
     .options = options,
 };
 
-static int list_files(const char *const *paths, size_t count, struct edge_files *files, FILE *err)
+static int print_tables(const struct edge_row *rows, size_t count,
+                        const struct edge_column_list *columns, enum edge_grid_style style,
+                        FILE *out)
 {
-    int failed = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct edge_message message;
-        if (edge_files_add(files, paths[i], &message) != 0) {
-            fprintf(err, "%s\n", message.text);
-            failed = 1;
-        }
-    }
-    return failed;
-}
-
-// Reads all that can be read. `results` and `rows` have room for every file.
-static int read_files(const struct edge_files *files, struct edge_result *results,
-                      struct edge_row *rows, size_t *count, FILE *err)
-{
-    int failed = 0;
-    for (size_t i = 0; i < files->count; i++) {
-        struct edge_message message;
-        struct edge_result *result = &results[*count];
-        int rv = edge_result_read(files->paths[i], result, &message);
-        if (rv == 0 && edge_row_init(&rows[*count], result) != 0) {
-            edge_fail(&message, -ENOMEM, "%s: out of memory", files->paths[i]);
-            edge_row_free(&rows[*count]);
-            edge_result_free(result);
-            rv = -ENOMEM;
-        }
-        if (rv == 0)
-            ++*count;
-        else {
-            fprintf(err, "%s\n", message.text);
-            failed = 1;
-        }
-    }
-    return failed;
-}
-
-static int print_tables(struct edge_row *rows, size_t count, FILE *out)
-{
-    int rv = edge_row_sort(rows, count);
+    int rv = 0;
     for (size_t first = 0; rv == 0 && first < count;) {
         size_t last = first + 1;
         while (last < count && strcmp(rows[first].key, rows[last].key) == 0)
             last++;
         if (first > 0)
             fputs("\n\n", out);
-        rv = edge_table_print(&rows[first], last - first, out);
+        rv = edge_table_print(&rows[first], last - first, columns, style, out);
         first = last;
     }
     return rv;
 }
 
-static int show(const struct edge_files *files, FILE *out, FILE *err)
+static int print_format(const struct config *config, const struct edge_collection *collection,
+                        const struct edge_column_list *columns, FILE *out, FILE *err)
 {
-    struct edge_result *results = calloc(files->count + 1, sizeof(*results));
-    struct edge_row *rows = calloc(files->count + 1, sizeof(*rows));
-    size_t count = 0;
-    int failed = 1;
-    if (results != NULL && rows != NULL) {
-        failed = read_files(files, results, rows, &count, err);
-        if (print_tables(rows, count, out) != 0) {
-            fputs("out of memory while printing the tables\n", err);
-            failed = 1;
-        }
-    } else {
-        fputs("out of memory\n", err);
+    const struct edge_row *rows = collection->rows;
+    size_t count = collection->count;
+    switch ((enum format)config->format) {
+    case FORMAT_TABLE:
+        return print_tables(rows, count, columns, EDGE_GRID_TEXT, out);
+    case FORMAT_MARKDOWN:
+        return print_tables(rows, count, columns, EDGE_GRID_MARKDOWN, out);
+    case FORMAT_CSV:
+        edge_csv_print(rows, count, columns, out);
+        return 0;
+    case FORMAT_JSON:
+        return edge_json_print(rows, count, columns, out);
+    case FORMAT_HTML:
+        return edge_html_print(rows, count, columns, config->raw, out, err);
+    case FORMAT_INFLUX:
+        edge_influx_print(rows, count, out, err);
+        return 0;
+    case FORMAT_OPENMETRICS:
+        return edge_openmetrics_print(rows, count, out, err);
     }
-    for (size_t i = 0; i < count; i++) {
-        edge_row_free(&rows[i]);
-        edge_result_free(&results[i]);
+    return 0;
+}
+
+static int show(const struct config *config, const struct edge_column_list *columns,
+                const struct edge_select_order *order, struct edge_collection *collection,
+                FILE *out, FILE *err)
+{
+    bool read_some = collection->count > 0;
+    edge_select_rows(collection, &config->select);
+    if (read_some && collection->count == 0)
+        fputs("no result matches the filters\n", err);
+    if (collection->count == 0)
+        return EDGE_EXIT_FAILED;
+    // Tables show together what can be compared; a page does so itself.
+    bool tables = config->format == FORMAT_TABLE || config->format == FORMAT_MARKDOWN;
+    bool grouped = tables || (order->column == NULL && config->format != FORMAT_HTML);
+    int rv = edge_select_sort(collection, order, !grouped);
+    if (rv == 0)
+        rv = print_format(config, collection, columns, out, err);
+    if (rv != 0)
+        fprintf(err, "cannot print the report: %s\n", edge_error_text(rv));
+    return rv != 0 || collection->failures > 0 ? EDGE_EXIT_FAILED : EDGE_EXIT_OK;
+}
+
+static int report(const struct config *config, const char *const *paths, size_t count, FILE *out,
+                  FILE *err)
+{
+    struct edge_column_list columns = {.count = 0};
+    struct edge_select_order order;
+    struct edge_message message;
+    int rv = edge_select_order_parse(config->sort, &order, &message);
+    if (rv == 0 && config->columns != NULL && config->format >= FORMAT_INFLUX)
+        rv = edge_fail(&message, EDGE_ERR_USAGE, "--columns: %s has columns of its own",
+                       formats[config->format]);
+    else if (rv == 0 && config->columns != NULL)
+        rv = edge_columns_parse(config->columns, &columns, &message);
+    if (rv != 0) {
+        fprintf(err, "%s: %s\n", edge_report_command_options.name, message.text);
+        return EDGE_EXIT_USAGE;
     }
-    free(rows);
-    free(results);
-    return failed || count == 0;
+    struct edge_collection collection;
+    int exit_code = EDGE_EXIT_FAILED;
+    if (edge_collect(&collection, paths, count, err) == 0)
+        exit_code = show(config, &columns, &order, &collection, out, err);
+    edge_collection_free(&collection);
+    if (fflush(out) != 0 || ferror(out) != 0) {
+        fprintf(err, "cannot write the report: %s\n", edge_error_text(-errno));
+        exit_code = EDGE_EXIT_FAILED;
+    }
+    return exit_code;
 }
 
 int edge_report_print(const char *const *paths, size_t count, FILE *out, FILE *err)
 {
-    struct edge_files files = {0};
-    int failed = list_files(paths, count, &files, err);
-    if (files.count > 0)
-        failed |= show(&files, out, err);
-    edge_files_free(&files);
-    if (fflush(out) != 0) {
-        fprintf(err, "cannot write the tables: %s\n", edge_error_text(-errno));
-        failed = 1;
-    }
-    return failed ? EDGE_EXIT_FAILED : EDGE_EXIT_OK;
+    struct config config;
+    edge_options_defaults(&edge_report_command_options, &config);
+    return report(&config, paths, count, out, err);
 }
 
-int edge_report_command(int argc, char **argv)
+int edge_report_arguments(const struct edge_command *command, void *config, int argc, char **argv,
+                          int *operands)
 {
-    const struct edge_command *command = &edge_report_command_options;
     struct edge_message message;
-    int operands = 0;
-    // No options of its own: there is nothing to fill in.
-    switch (edge_options_argv(command, NULL, argc, argv, &operands, &message)) {
+    edge_options_defaults(command, config);
+    switch (edge_options_argv(command, config, argc, argv, operands, &message)) {
     case EDGE_ARGV_GO:
-        break;
+        return -1;
     case EDGE_ARGV_HELP:
         edge_options_help(command, stdout);
         return EDGE_EXIT_OK;
@@ -129,18 +200,28 @@ int edge_report_command(int argc, char **argv)
         printf("bench-edge %s\n", edge_build_info()->version);
         return EDGE_EXIT_OK;
     case EDGE_ARGV_SHOW:
-        edge_options_show(command, NULL, stdout);
+        edge_options_show(command, config, stdout);
         return EDGE_EXIT_OK;
     default:
         fprintf(stderr, "%s: %s\n", command->name, message.text);
         return EDGE_EXIT_USAGE;
     }
+}
+
+int edge_report_command(int argc, char **argv)
+{
+    struct config config;
+    int operands = 0;
+    int exit_code =
+        edge_report_arguments(&edge_report_command_options, &config, argc, argv, &operands);
+    if (exit_code >= 0)
+        return exit_code;
     if (operands == 0) {
         fprintf(stderr,
                 "%s: expected result files or folders, found none: name what bench-edge run "
                 "wrote\n",
-                command->name);
+                edge_report_command_options.name);
         return EDGE_EXIT_USAGE;
     }
-    return edge_report_print((const char *const *)argv, (size_t)operands, stdout, stderr);
+    return report(&config, (const char *const *)argv, (size_t)operands, stdout, stderr);
 }

@@ -1,4 +1,4 @@
-// `bench-edge report`: shows results as tables.
+// `bench-edge report`: shows results.
 #ifndef EDGE_REPORT_COMMAND_H
 #define EDGE_REPORT_COMMAND_H
 
@@ -17,5 +17,10 @@ int edge_report_command(int argc, char **argv);
 // sub-folders one level down) and prints tables, parameters, boards and quotable lines to `out`;
 // what cannot be read is told on `err`, with file and line. Returns enum edge_exit as above.
 int edge_report_print(const char *const *paths, size_t count, FILE *out, FILE *err);
+
+// What the commands of this room do alike: takes argv, answers --help and the like. `config` has
+// the defaults. Returns -1 to go on, with *operands set, or enum edge_exit.
+int edge_report_arguments(const struct edge_command *command, void *config, int argc, char **argv,
+                          int *operands);
 
 #endif

@@ -1,46 +1,42 @@
 #include "report/notes.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-// Prints `title` before the first line of a section, then the row's name.
-static void begin_line(const struct edge_row *row, const char **title, FILE *out)
+static void write_reasons(const struct edge_row *row, const struct edge_result *result, FILE *out)
 {
-    char name[64];
-    if (*title != NULL)
-        fprintf(out, "\n%s\n", *title);
-    *title = NULL;
-    fprintf(out, "  %s: ", edge_row_name(row, name, sizeof(name)));
-}
-
-static void print_reasons(const struct edge_row *row, const char **title, FILE *out)
-{
-    const struct edge_texts *reasons = &row->result->end.reasons;
+    const struct edge_texts *reasons = &result->end.reasons;
     if (row->group != EDGE_ROW_NOT_RANKED)
         return;
-    for (unsigned i = 0; i < reasons->count; i++) {
-        if (row->emulated && strncmp(reasons->at[i], "emulated:", strlen("emulated:")) == 0)
-            continue; // said under the table, for all of it
-        begin_line(row, title, out);
+    for (unsigned i = 0; i < reasons->count; i++)
         fprintf(out, "%s\n", reasons->at[i]);
-    }
 }
 
 // Verdicts of a valid run that are not a pass: one line for a rule, though every repeat has it.
-static void print_doubts(const struct edge_row *row, const char **title, FILE *out)
+static void write_doubts(const struct edge_row *row, const struct edge_result *result, FILE *out)
 {
-    const struct edge_result *result = row->result;
     if (row->group != EDGE_ROW_RANKED)
         return;
     for (size_t i = 0; i < result->rule_count; i++) {
         const struct edge_record_rule *rule = &result->rules[i];
         if (rule->repeat > 1 || strcmp(rule->verdict, "pass") == 0)
             continue;
-        begin_line(row, title, out);
         fprintf(out, "%s %s%s%s\n", rule->id,
                 strcmp(rule->verdict, "not_judged") == 0 ? "not judged" : rule->verdict,
                 rule->words[0] != '\0' ? ": " : "", rule->words);
     }
+}
+
+// Calls that were given up on would have taken longer than the histogram says.
+static void write_bounds(const struct edge_row *row, const struct edge_result *result, FILE *out)
+{
+    (void)result;
+    if (!isnan(row->bounds_from))
+        fprintf(out, "latency above %.6g %% is a lower bound: these calls were given up on\n",
+                row->bounds_from);
 }
 
 static void add_failures(struct edge_tally *sum, const struct edge_tally *tally,
@@ -73,7 +69,7 @@ static void collect(const struct edge_result *result, struct failures *failures)
 }
 
 // "wrong_reply 12", or by code where codes are known: "grpc_status 13: 20, grpc_status 4: 1".
-static void print_outcome(const struct edge_tally_entry *outcome, const struct edge_tally *codes,
+static void write_outcome(const struct edge_tally_entry *outcome, const struct edge_tally *codes,
                           FILE *out)
 {
     if (codes == NULL || codes->count == 0) {
@@ -85,13 +81,13 @@ static void print_outcome(const struct edge_tally_entry *outcome, const struct e
                 codes->at[i].value);
 }
 
-static void print_errors(const struct edge_row *row, const char **title, FILE *out)
+static void write_failures(const struct edge_row *row, const struct edge_result *result, FILE *out)
 {
+    (void)row;
     struct failures failures;
-    collect(row->result, &failures);
+    collect(result, &failures);
     if (failures.outcomes.count == 0)
         return;
-    begin_line(row, title, out);
     for (unsigned i = 0; i < failures.outcomes.count; i++) {
         const struct edge_tally_entry *outcome = &failures.outcomes.at[i];
         const struct edge_tally *codes = NULL;
@@ -100,31 +96,111 @@ static void print_errors(const struct edge_row *row, const char **title, FILE *o
         else if (strcmp(outcome->name, "reset") == 0)
             codes = &failures.reset_code;
         fputs(i == 0 ? "" : ", ", out);
-        print_outcome(outcome, codes, out);
+        write_outcome(outcome, codes, out);
     }
     fprintf(out, "%s%s\n", failures.first[0] != '\0' ? "; first: " : "", failures.first);
 }
 
-static void print_file(const struct edge_row *row, const char **title, FILE *out)
+// What `write` writes, as a string; NULL: out of memory.
+static char *text_of(void (*write)(const struct edge_row *, const struct edge_result *, FILE *),
+                     const struct edge_row *row, const struct edge_result *result)
 {
-    if (row->ordinal == 0)
-        return;
-    begin_line(row, title, out);
-    fprintf(out, "%s\n", row->result->path);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    write(row, result, out);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+int edge_notes_init(struct edge_row *row, const struct edge_result *result)
+{
+    row->reasons = text_of(write_reasons, row, result);
+    row->doubts = text_of(write_doubts, row, result);
+    row->bounds = text_of(write_bounds, row, result);
+    row->failures = text_of(write_failures, row, result);
+    return row->reasons == NULL || row->doubts == NULL || row->bounds == NULL ||
+                   row->failures == NULL
+               ? -ENOMEM
+               : 0;
+}
+
+void edge_notes_each(const char *lines, void (*print)(const char *line, void *context),
+                     void *context)
+{
+    char line[2048];
+    while (*lines != '\0') {
+        size_t len = strcspn(lines, "\n");
+        snprintf(line, sizeof(line), "%.*s", (int)len, lines);
+        print(line, context);
+        lines += len + (lines[len] == '\n');
+    }
+}
+
+// A section under the table: its title is printed before its first line.
+struct section {
+    const char *title; // NULL once printed
+    const struct edge_row *row;
+    FILE *out;
+};
+
+static void print_line(const char *line, void *context)
+{
+    struct section *section = context;
+    char name[64];
+    if (section->row->emulated && strncmp(line, "emulated:", strlen("emulated:")) == 0)
+        return; // said under the table, for all of it
+    if (section->title != NULL)
+        fprintf(section->out, "\n%s\n", section->title);
+    section->title = NULL;
+    fprintf(section->out, "  %s: %s\n", edge_row_name(section->row, name, sizeof(name)), line);
+}
+
+static const char *reasons(const struct edge_row *row)
+{
+    return row->reasons;
+}
+
+static const char *doubts(const struct edge_row *row)
+{
+    return row->doubts;
+}
+
+static const char *bounds(const struct edge_row *row)
+{
+    return row->bounds;
+}
+
+static const char *failures(const struct edge_row *row)
+{
+    return row->failures;
+}
+
+static const char *file(const struct edge_row *row)
+{
+    return row->ordinal > 0 ? row->facts.at[EDGE_FACT_FILE] : "";
 }
 
 void edge_notes_print(const struct edge_row *rows, size_t count, FILE *out)
 {
     static const struct {
         const char *title;
-        void (*print)(const struct edge_row *row, const char **title, FILE *out);
-    } sections[] = {{"Not ranked, because", print_reasons},
-                    {"Worth knowing", print_doubts},
-                    {"Failed calls, by kind", print_errors},
-                    {"Files of rows with the same name", print_file}};
+        const char *(*lines)(const struct edge_row *row);
+    } sections[] = {{"Not ranked, because", reasons},
+                    {"Worth knowing", doubts},
+                    {"Lower bounds", bounds},
+                    {"Failed calls, by kind", failures},
+                    {"Files of rows with the same name", file}};
     for (size_t s = 0; s < sizeof(sections) / sizeof(sections[0]); s++) {
-        const char *title = sections[s].title;
-        for (size_t i = 0; i < count; i++)
-            sections[s].print(&rows[i], &title, out);
+        struct section section = {sections[s].title, NULL, out};
+        for (size_t i = 0; i < count; i++) {
+            section.row = &rows[i];
+            edge_notes_each(sections[s].lines(&rows[i]), print_line, &section);
+        }
     }
 }

@@ -6,7 +6,14 @@
 
 #include "report/row.h"
 
+// Fills the row's reasons, doubts and failures. 0 or -ENOMEM.
+int edge_notes_init(struct edge_row *row, const struct edge_result *result);
+
 // Prints the sections that have something to say.
 void edge_notes_print(const struct edge_row *rows, size_t count, FILE *out);
+
+// Calls `print` for each line of `lines` (which end in a newline), without its newline.
+void edge_notes_each(const char *lines, void (*print)(const char *line, void *context),
+                     void *context);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/row.h"
@@ -90,6 +91,24 @@ static void counts(void **state)
     edge_result_free(&result);
 }
 
+// Of a hundred calls one was given up on.
+static void lower_bounds(void **state)
+{
+    (void)state;
+    struct edge_row row;
+    struct edge_result result;
+    make(&row, &result, "fixture_a", "false", "false",
+         WINDOW(1, "") COUNT(1, 100) "{\"type\":\"hist\",\"repeat\":1,\"name\":\"service\","
+                                     "\"count\":100,\"sum_ns\":1990,"
+                                     "\"min_ns\":10,\"max_ns\":1000,\"clamped\":0,\"censored\":1,"
+                                     "\"bins\":[[10,99],[1000,1]]}\n" END);
+    near(row.bounds_from, 99);
+    assert_string_equal(row.bounds,
+                        "latency above 99 % is a lower bound: these calls were given up on\n");
+    edge_row_free(&row);
+    edge_result_free(&result);
+}
+
 static void nothing_measured(void **state)
 {
     (void)state;
@@ -160,6 +179,8 @@ static void groups(void **state)
     }
 }
 
+static const struct edge_row_order standard = {NULL, NULL, false};
+
 static void order(void **state)
 {
     (void)state;
@@ -176,7 +197,7 @@ static void order(void **state)
     struct edge_result results[4];
     for (size_t i = 0; i < 4; i++)
         make(&rows[i], &results[i], cases[i].server, "false", "false", cases[i].records);
-    assert_int_equal(edge_row_sort(rows, 4), 0);
+    assert_int_equal(edge_row_sort(rows, 4, &standard), 0);
     static const char *const expected[] = {"fixture_fast", "fixture_slow #1", "fixture_slow #2",
                                            "fixture_cut"};
     for (size_t i = 0; i < 4; i++) {
@@ -201,7 +222,8 @@ static void names_fit(void **state)
     row.emulated = true;
     assert_string_equal(edge_row_name(&row, name, sizeof(name)), "fixture_of_exa~ #12 (emulated)");
     // Never through the middle of a character.
-    snprintf(result.run.server, sizeof(result.run.server), "fixture_äöüäöüäöüäöüäöüäöü");
+    free(row.facts.at[EDGE_FACT_SERVER]);
+    row.facts.at[EDGE_FACT_SERVER] = strdup("fixture_äöüäöüäöüäöüäöüäöü");
     assert_string_equal(edge_row_name(&row, name, sizeof(name)), "fixture_äöüäöü~ #12 (emulated)");
     edge_row_free(&row);
     edge_result_free(&result);
@@ -210,9 +232,10 @@ static void names_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures),   cmocka_unit_test(counts), cmocka_unit_test(nothing_measured),
-        cmocka_unit_test(no_calls),  cmocka_unit_test(groups), cmocka_unit_test(order),
-        cmocka_unit_test(names_fit),
+        cmocka_unit_test(figures),  cmocka_unit_test(lower_bounds),
+        cmocka_unit_test(counts),   cmocka_unit_test(nothing_measured),
+        cmocka_unit_test(no_calls), cmocka_unit_test(groups),
+        cmocka_unit_test(order),    cmocka_unit_test(names_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
