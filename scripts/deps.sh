@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of a purpose, if they are missing. Quick when nothing is.
-# usage: scripts/deps.sh build|test|perf|emulate|root|TRIPLE ...
+# usage: scripts/deps.sh build|test|browser|perf|emulate|root|TRIPLE ...
 #   TRIPLE  a board's compiler, like aarch64-linux-gnu
 set -euo pipefail
 
 build=(cmake ninja-build gcc libc6-dev binutils pkg-config git
        libnghttp2-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
-       nanopb libnanopb-dev libjansson-dev)
+       nanopb libnanopb-dev libjansson-dev libjs-chart.js)
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
-      python3 python3-grpcio python3-protobuf nghttp2-client curl)
+      python3 python3-grpcio python3-protobuf python3-prometheus-client nghttp2-client curl)
+browser=(chromium)
 perf=(g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc nghttp2-client python3 util-linux
       valgrind)
 emulate=(qemu-user)
@@ -19,6 +20,7 @@ for purpose in "$@"; do
     case $purpose in
     build) packages+=("${build[@]}") ;;
     test) packages+=("${build[@]}" "${test[@]}") ;;
+    browser) packages+=("${browser[@]}") ;;
     perf) packages+=("${build[@]}" "${perf[@]}") ;;
     emulate) packages+=("${emulate[@]}") ;;
     root) packages+=("${root[@]}") ;;
@@ -27,7 +29,7 @@ for purpose in "$@"; do
     arm-linux-gnueabi) packages+=("gcc-$purpose" libc6-dev-armel-cross dpkg-dev) ;;
     riscv64-linux-gnu) packages+=("gcc-$purpose" libc6-dev-riscv64-cross dpkg-dev) ;;
     *)
-        echo "deps.sh: unknown purpose \"$purpose\": expected build, test, perf, emulate, root or a triple" >&2
+        echo "deps.sh: unknown purpose \"$purpose\": expected build, test, browser, perf, emulate, root or a triple" >&2
         exit 2
         ;;
     esac

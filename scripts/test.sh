@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/deps.sh test
+scripts/deps.sh browser || echo "test.sh: going on without a browser: what needs one is skipped" >&2
 scripts/build.sh host-asan host-tsan host-clang host
 
 run() { # run <build> <ctest options>...
