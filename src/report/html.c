@@ -175,8 +175,11 @@ static int print_work(const struct work *work, const struct edge_column_list *as
     }
     if (ranked < work->count) {
         fputs("<h3>Not ranked</h3>\n", out);
-        if (columns.count < EDGE_COLUMNS_MAX)
-            columns.at[columns.count++] = edge_columns_find("reasons", NULL);
+        if (columns.count < EDGE_COLUMNS_MAX) {
+            memmove(&columns.at[2], &columns.at[1], (columns.count - 1) * sizeof(columns.at[0]));
+            columns.at[1] = edge_columns_find("reasons", NULL);
+            columns.count++;
+        }
         print_table(work, &columns, false, out);
     }
     fputs("</section>\n", out);
