@@ -103,7 +103,7 @@ static void repeats_come_back(void **state)
     assert_string_equal(edge_result_option(result, "concurrency"), "1000");
     assert_int_equal(result->repeat_count, 2);
     assert_true(edge_result_rate(&result->repeats[1]) == 500.0);
-    assert_int_equal(result->repeats[0].samples, 1);
+    assert_int_equal(result->repeats[0].sample_count, 1);
     assert_int_equal(result->repeats[0].hist_count, 1); // empty ones are left out
     assert_true(result->ended);
     assert_int_equal(result->end.valid, EDGE_NO); // no samples, for one
