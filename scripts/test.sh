@@ -1,12 +1,21 @@
 #!/usr/bin/env bash
-# Sets everything up and runs all tests: every sanitizer, both compilers, the fuzzers, the linters.
+# Sets everything up and runs all tests: every sanitizer, both compilers, the fuzzers, the linters,
+# and the whole suite as ARM code.
 # usage: scripts/test.sh [ctest options]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+board=rpizero # the oldest ARM: what runs there has no newer instruction in it
+
 scripts/deps.sh test
-scripts/deps.sh browser || echo "test.sh: going on without a browser: what needs one is skipped" >&2
-scripts/build.sh host-asan host-tsan host-clang host
+scripts/deps.sh browser || echo "test.sh: no browser: what needs one is skipped" >&2
+emulated=()
+if scripts/deps.sh "$(scripts/board.sh "$board" toolchain)" emulate; then
+    emulated=("$board")
+else
+    echo "test.sh: no compiler or emulator for $board: nothing runs as ARM code" >&2
+fi
+scripts/build.sh host-asan host-tsan host-clang "${emulated[@]}" host
 
 run() { # run <build> <ctest options>...
     local build=$1
@@ -15,7 +24,8 @@ run() { # run <build> <ctest options>...
     ctest --test-dir "build/$build" -j "$(nproc)" --output-on-failure --no-tests=error "$@"
 }
 
-run host-tsan -R '^(unit\..*|e2e\.load)$' "$@" # data races, in all that has threads
-run host-clang -LE e2e "$@"                    # the other compiler, clang-tidy, the fuzzers
-run host-asan -LE lint "$@"                     # memory errors and undefined behaviour
-run host "$@"                                   # as shipped, and the linters
+run host-tsan -R '^(unit\.|e2e\.load$)' "$@"       # data races, in all that has threads
+run host-clang -R '^(unit|fuzz|lint\.tidy)' "$@"   # the other compiler, clang-tidy, the fuzzers
+run host-asan -LE lint "$@"                        # memory errors and undefined behaviour
+for name in "${emulated[@]}"; do run "$name" "$@"; done
+run host "$@"                                      # as shipped, and the other linters
