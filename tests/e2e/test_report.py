@@ -17,9 +17,9 @@ from html.parser import HTMLParser
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from programs import BUILD, SOURCE
+from programs import BUILD, PROGRAMS, SOURCE
 
-PROGRAM = BUILD / "bench-edge"
+PROGRAM = PROGRAMS / "bench-edge"
 DATA = SOURCE / "tests" / "data" / "results"
 SANITIZED = "EDGE_SANITIZE:STRING=\n" not in (BUILD / "CMakeCache.txt").read_text()
 

@@ -10,13 +10,13 @@ import tempfile
 import unittest
 
 import browser
-from programs import BUILD, SOURCE
+from programs import PROGRAMS, SOURCE
 
-PROGRAM = BUILD / "bench-edge"
+PROGRAM = PROGRAMS / "bench-edge"
 DATA = SOURCE / "tests" / "data" / "results"
 
 if browser.find() is None:
-    print("there is no chromium on this machine: install it, or run scripts/deps.sh test")
+    print("there is no chromium on this machine: install it, or run scripts/deps.sh browser")
     sys.exit(77)
 
 
