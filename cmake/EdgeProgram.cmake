@@ -2,7 +2,9 @@
 # without the tests.
 add_custom_target(programs)
 
-# edge_program(<target> <folder below the build's>)
+# edge_program(<target> <folder below the build's> [SHARED])
+#
+# SHARED: it needs a library that has no static archive.
 #
 # For a board, symbols/<folder>/<target> keeps the symbols, for profiles; and where this machine can
 # emulate the board, emulated/<folder>/<target> is a shell script that runs it so. A script, and not
@@ -12,7 +14,7 @@ function(edge_program target folder)
   cmake_path(APPEND CMAKE_BINARY_DIR "${folder}" OUTPUT_VARIABLE output)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${output})
   add_dependencies(programs ${target})
-  if(EDGE_STATIC)
+  if(EDGE_STATIC AND NOT "SHARED" IN_LIST ARGN)
     target_link_options(${target} PRIVATE -static)
   endif()
   if(NOT EDGE_BOARD)

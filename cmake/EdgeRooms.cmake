@@ -2,7 +2,7 @@
 # floors, and never a neighbour.
 
 set(EDGE_FLOOR_base 0)
-foreach(room net wire grpc result)
+foreach(room net wire grpc result power)
   set(EDGE_FLOOR_${room} 1)
 endforeach()
 foreach(room load agent server)

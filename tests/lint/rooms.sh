@@ -7,7 +7,7 @@ cd "$1"
 floor() {
     case $1 in
     base) echo 0 ;;
-    net | wire | grpc | result) echo 1 ;;
+    net | wire | grpc | result | power) echo 1 ;;
     load | agent | server) echo 2 ;;
     run | report) echo 3 ;;
     *) echo 9 ;;

@@ -1,1 +1,1 @@
-edge_unit(base buffer catalogue clock cpuset histogram nearest option pool subprocess units)
+edge_unit(base buffer catalogue clock cpuset histogram nearest option pool procfs subprocess units)
