@@ -23,8 +23,20 @@ void edge_readings_init(struct edge_readings *readings)
         .background_cpu_ns = EDGE_UNMEASURED,
         .cpus = EDGE_UNMEASURED,
         .clock_step_ns = EDGE_UNMEASURED_SIGNED,
+        .throttle_bits = EDGE_UNMEASURED,
+        .cpus_lost = EDGE_UNMEASURED,
+        .swap_bytes = EDGE_UNMEASURED,
+        .steal_ns = EDGE_UNMEASURED,
+        .power = EDGE_UNKNOWN,
+        .power_gap_periods = NAN,
+        .power_lost_percent = NAN,
+        .power_updates = EDGE_UNMEASURED,
+        .power_doubtful = EDGE_UNKNOWN,
+        .power_shared = EDGE_UNKNOWN,
+        .idle_drift_percent = NAN,
         .emulated = EDGE_UNKNOWN,
         .calibration = EDGE_UNKNOWN,
+        .recorded = EDGE_UNKNOWN,
     };
 }
 
@@ -48,6 +60,12 @@ static void value_text(enum edge_rule_unit unit, double value, char *text, size_
         break;
     case EDGE_RULE_YES_NO:
         snprintf(text, size, "%s", value > 0 ? "yes" : "no");
+        break;
+    case EDGE_RULE_BYTES:
+        snprintf(text, size, "%.3g MiB", value / (1 << 20));
+        break;
+    case EDGE_RULE_PERIODS:
+        snprintf(text, size, "%.3g periods", value);
         break;
     }
 }
@@ -111,9 +129,10 @@ static void judge_one(const struct edge_rule *rule, uint64_t repeat,
     if (!applies)
         why = "an emulator's speed is not judged";
     if (isnan(reading)) {
+        const char *words = rule->unmeasured != NULL ? rule->unmeasured : "there is no reading";
         snprintf(record->reading, sizeof(record->reading), "%s", not_measured);
         snprintf(record->words, sizeof(record->words), "%s",
-                 rule->unmeasured != NULL ? rule->unmeasured : "there is no reading");
+                 why != NULL && why[0] != '\0' ? why : words);
     } else {
         value_text(rule->unit, reading, record->reading, sizeof(record->reading));
         if (verdict != EDGE_VERDICT_PASS)

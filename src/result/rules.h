@@ -12,7 +12,7 @@
 #include "result/record.h"
 
 // What the rules look at. edge_readings_init() sets all to "not measured"; fill in what is known.
-// One for each repeat (rates unused), and one for the run as a whole (only the last four members).
+// One for each repeat (rates unused), and one for the run as a whole (only `emulated` and below).
 struct edge_readings {
     int ready;                    // enum edge_truth: one verified call before the load
     const char *ready_why;        // what went wrong, or NULL
@@ -29,10 +29,25 @@ struct edge_readings {
     const char *client_limited_why; // or NULL
     uint64_t background_cpu_ns;     // used by others, over all CPUs, inside the window
     uint64_t cpus;
-    int64_t clock_step_ns; // change of REALTIME - MONOTONIC; EDGE_UNMEASURED_SIGNED: not measured
-    int emulated;          // enum edge_truth
-    int calibration;       // enum edge_truth
-    const double *rates;   // over repeats: verified calls per second of each
+    int64_t clock_step_ns;  // change of REALTIME - MONOTONIC; EDGE_UNMEASURED_SIGNED: not measured
+    uint64_t throttle_bits; // live ones set at any moment, and sticky ones that rose
+    const char *governor;   // of all CPUs; NULL: not known
+    uint64_t cpus_lost;     // CPUs that went offline
+    uint64_t swap_bytes;    // by which used swap grew
+    uint64_t steal_ns;      // over all CPUs, inside the window
+    int power;              // enum edge_truth: there is an energy; EDGE_UNKNOWN: no source
+    const char *power_why;  // why there is no source or no energy, or NULL
+    double power_gap_periods;  // longest gap over the nominal interval; NAN: not measured
+    double power_lost_percent; // readings that did not come; NAN
+    uint64_t power_updates;    // readings with a new value
+    int power_doubtful;        // enum edge_truth: the source has a warning
+    const char *power_doubt;   // that, or NULL
+    int power_shared;          // enum edge_truth: the generator's energy is included
+    double idle_drift_percent; // idle power after, against before; NAN
+    int emulated;              // enum edge_truth
+    int calibration;           // enum edge_truth
+    int recorded;              // enum edge_truth: facts are from a recorded tree (--root)
+    const double *rates;       // over repeats: verified calls per second of each
     size_t rate_count;
 };
 
@@ -58,6 +73,8 @@ enum edge_rule_unit {
     EDGE_RULE_COUNT,
     EDGE_RULE_PERCENT, // readings and limits in percent
     EDGE_RULE_YES_NO,  // reading 1 or 0
+    EDGE_RULE_BYTES,
+    EDGE_RULE_PERIODS, // of a power source
 };
 
 enum edge_rule_compare {
@@ -67,18 +84,19 @@ enum edge_rule_compare {
 
 struct edge_rule {
     const char *id;
-    double (*measure)(const struct edge_readings *readings);  // NAN: not measured
-    const char *(*why)(const struct edge_readings *readings); // more about a broken rule, or NULL
+    double (*measure)(const struct edge_readings *readings); // NAN: not measured
+    // More about a broken rule or a missing reading, or NULL.
+    const char *(*why)(const struct edge_readings *readings);
     double limit;
     enum edge_rule_compare compare;
     enum edge_rule_unit unit;
     enum edge_rule_scope scope;
     enum edge_verdict broken;  // verdict when the limit is not kept
     enum edge_verdict missing; // verdict when there is no reading
-    const char *reads;         // what is read, in words
-    const char *words;         // what to do when it is broken
-    const char *unmeasured;    // what to say when there is no reading, or NULL
-    bool speed; // it guards a speed: not judged under an emulator, where none is claimed
+    bool speed;        // it guards a speed: not judged under an emulator, where none is claimed
+    const char *reads; // what is read, in words
+    const char *words; // what to do when it is broken
+    const char *unmeasured; // what to say when there is no reading, or NULL
 };
 
 // The table. Ends with a NULL id. Static storage.

@@ -1,115 +1,21 @@
 // The rules themselves, one row each: docs/run-rules.md shows this table.
 #include "result/rules.h"
 
-#include <math.h>
 #include <stddef.h>
 
-#include "result/statistics.h"
-
-static double number(uint64_t value)
-{
-    return value == EDGE_UNMEASURED ? (double)NAN : (double)value;
-}
-
-static double truth(int value)
-{
-    return value == EDGE_UNKNOWN ? (double)NAN : (double)value;
-}
-
-static double ready(const struct edge_readings *r)
-{
-    return truth(r->ready);
-}
-static double server_alive(const struct edge_readings *r)
-{
-    return truth(r->server_alive);
-}
-static double finished(const struct edge_readings *r)
-{
-    return truth(r->finished);
-}
-static double duration(const struct edge_readings *r)
-{
-    return number(r->window_ns);
-}
-static double samples(const struct edge_readings *r)
-{
-    return number(r->samples);
-}
-static double verified(const struct edge_readings *r)
-{
-    return number(r->verified);
-}
-static double books(const struct edge_readings *r)
-{
-    return truth(r->balanced);
-}
-static double client_limited(const struct edge_readings *r)
-{
-    return truth(r->client_limited);
-}
-static double emulated(const struct edge_readings *r)
-{
-    return truth(r->emulated);
-}
-static double calibration(const struct edge_readings *r)
-{
-    return truth(r->calibration);
-}
-
-static double errors(const struct edge_readings *r)
-{
-    if (r->sent == 0 || r->sent == EDGE_UNMEASURED || r->failed == EDGE_UNMEASURED)
-        return NAN;
-    return 100 * (double)r->failed / (double)r->sent;
-}
-
-static double background(const struct edge_readings *r)
-{
-    if (r->background_cpu_ns == EDGE_UNMEASURED || r->cpus == EDGE_UNMEASURED || r->cpus == 0 ||
-        r->window_ns == EDGE_UNMEASURED || r->window_ns == 0)
-        return NAN;
-    return 100 * (double)r->background_cpu_ns / ((double)r->window_ns * (double)r->cpus);
-}
-
-static double clock_step(const struct edge_readings *r)
-{
-    return r->clock_step_ns == EDGE_UNMEASURED_SIGNED ? (double)NAN
-                                                      : fabs((double)r->clock_step_ns);
-}
-
-static double spread(const struct edge_readings *r)
-{
-    struct edge_statistics statistics;
-    if (r->rate_count < 3 || edge_statistics_compute(r->rates, r->rate_count, &statistics) != 0)
-        return NAN;
-    return 100 * statistics.variation;
-}
-
-static const char *ready_why(const struct edge_readings *r)
-{
-    return r->ready_why;
-}
-static const char *alive_why(const struct edge_readings *r)
-{
-    return r->server_alive_why;
-}
-static const char *limited_why(const struct edge_readings *r)
-{
-    return r->client_limited_why;
-}
+#include "result/rules_measure.h"
 
 static const struct edge_rule table[] = {
     {
         .id = "ready",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = ready,
+        .measure = edge_measure_ready,
         .compare = EDGE_RULE_AT_LEAST,
         .limit = 1,
         .unit = EDGE_RULE_YES_NO,
         .broken = EDGE_VERDICT_FAIL,
         .missing = EDGE_VERDICT_FAIL,
-        .why = ready_why,
+        .why = edge_measure_ready_why,
         .reads = "one verified call succeeded before the load began",
         .words =
             "the server never got ready: start it by hand with --port and look at what it says",
@@ -117,20 +23,20 @@ static const struct edge_rule table[] = {
     {
         .id = "server_alive",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = server_alive,
+        .measure = edge_measure_server_alive,
         .compare = EDGE_RULE_AT_LEAST,
         .limit = 1,
         .unit = EDGE_RULE_YES_NO,
         .broken = EDGE_VERDICT_FAIL,
         .missing = EDGE_VERDICT_NOT_JUDGED,
-        .why = alive_why,
+        .why = edge_measure_alive_why,
         .reads = "the server was alive at the end of the window",
         .words = "the server died under load",
     },
     {
         .id = "finished",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = finished,
+        .measure = edge_measure_finished,
         .compare = EDGE_RULE_AT_LEAST,
         .limit = 1,
         .unit = EDGE_RULE_YES_NO,
@@ -142,7 +48,7 @@ static const struct edge_rule table[] = {
     {
         .id = "duration",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = duration,
+        .measure = edge_measure_duration,
         .compare = EDGE_RULE_AT_LEAST,
         .limit = 10e9,
         .unit = EDGE_RULE_SECONDS,
@@ -155,7 +61,7 @@ static const struct edge_rule table[] = {
     {
         .id = "samples",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = samples,
+        .measure = edge_measure_samples,
         .compare = EDGE_RULE_AT_LEAST,
         .limit = 20,
         .unit = EDGE_RULE_COUNT,
@@ -168,7 +74,7 @@ static const struct edge_rule table[] = {
     {
         .id = "verified",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = verified,
+        .measure = edge_measure_verified,
         .compare = EDGE_RULE_AT_LEAST,
         .limit = 1,
         .unit = EDGE_RULE_COUNT,
@@ -180,7 +86,7 @@ static const struct edge_rule table[] = {
     {
         .id = "errors",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = errors,
+        .measure = edge_measure_errors,
         .compare = EDGE_RULE_AT_MOST,
         .limit = 0.1,
         .unit = EDGE_RULE_PERCENT,
@@ -192,7 +98,7 @@ static const struct edge_rule table[] = {
     {
         .id = "books",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = books,
+        .measure = edge_measure_books,
         .compare = EDGE_RULE_AT_LEAST,
         .limit = 1,
         .unit = EDGE_RULE_YES_NO,
@@ -204,13 +110,13 @@ static const struct edge_rule table[] = {
     {
         .id = "client_limited",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = client_limited,
+        .measure = edge_measure_client_limited,
         .compare = EDGE_RULE_AT_MOST,
         .limit = 0,
         .unit = EDGE_RULE_YES_NO,
         .broken = EDGE_VERDICT_FAIL,
         .missing = EDGE_VERDICT_FAIL,
-        .why = limited_why,
+        .why = edge_measure_limited_why,
         .reads = "the generator was the limit, not the server",
         .words = "the server could do more: give the generator more CPUs, or a lower rate",
         .speed = true,
@@ -218,7 +124,7 @@ static const struct edge_rule table[] = {
     {
         .id = "background",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = background,
+        .measure = edge_measure_background,
         .compare = EDGE_RULE_AT_MOST,
         .limit = 5,
         .unit = EDGE_RULE_PERCENT,
@@ -231,7 +137,7 @@ static const struct edge_rule table[] = {
     {
         .id = "clock_step",
         .scope = EDGE_RULE_EACH_REPEAT,
-        .measure = clock_step,
+        .measure = edge_measure_clock_step,
         .compare = EDGE_RULE_AT_MOST,
         .limit = 0.5e9,
         .unit = EDGE_RULE_SECONDS,
@@ -241,9 +147,179 @@ static const struct edge_rule table[] = {
         .words = "the clock was set during the run: wait for time synchronisation and run again",
     },
     {
+        .id = "undervoltage",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_undervoltage,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 0,
+        .unit = EDGE_RULE_YES_NO,
+        .broken = EDGE_VERDICT_FAIL,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "the supply voltage was too low at any moment",
+        .words = "the supply is too weak: use a better one, with a short and thick cable",
+        .unmeasured = "nothing here tells of low voltage",
+        .speed = true,
+    },
+    {
+        .id = "throttled",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_throttled,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 0,
+        .unit = EDGE_RULE_YES_NO,
+        .broken = EDGE_VERDICT_FAIL,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .why = edge_measure_throttled_why,
+        .reads = "the clock was capped or throttled at any moment",
+        .words = "the board was throttled",
+        .unmeasured = "nothing here tells of throttling",
+        .speed = true,
+    },
+    {
+        .id = "governor",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_governor,
+        .compare = EDGE_RULE_AT_LEAST,
+        .limit = 1,
+        .unit = EDGE_RULE_YES_NO,
+        .broken = EDGE_VERDICT_WARN,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "the cpufreq governor of all CPUs is performance",
+        .words = "the clock follows the load: set the governor to performance to compare boards",
+        .unmeasured = "there is no cpufreq governor",
+        .speed = true,
+    },
+    {
+        .id = "cpus_lost",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_cpus_lost,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 0,
+        .unit = EDGE_RULE_COUNT,
+        .broken = EDGE_VERDICT_FAIL,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "CPUs that went offline in the window",
+        .words = "CPUs were shut down: cool the board and run again",
+        .speed = true,
+    },
+    {
+        .id = "swap",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_swap,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 1048576,
+        .unit = EDGE_RULE_BYTES,
+        .broken = EDGE_VERDICT_FAIL,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "by how much used swap grew in the window",
+        .words = "memory ran short: stop other programs, or use a smaller --server-ram",
+        .speed = true,
+    },
+    {
+        .id = "steal",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_steal,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 2,
+        .unit = EDGE_RULE_PERCENT,
+        .broken = EDGE_VERDICT_FAIL,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "CPU time that a hypervisor gave to others, of all CPUs, in the window",
+        .words =
+            "this is a shared virtual machine, and the others were busy: run again on a real one",
+        .speed = true,
+    },
+    {
+        .id = "power",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_power,
+        .compare = EDGE_RULE_AT_LEAST,
+        .limit = 1,
+        .unit = EDGE_RULE_YES_NO,
+        .broken = EDGE_VERDICT_FAIL,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .why = edge_measure_power_why,
+        .reads = "the power source gave an energy for the window",
+        .words = "its readings do not cover the window",
+        .unmeasured = "there is no power source: see --power",
+    },
+    {
+        .id = "power_gaps",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_power_gaps,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 3,
+        .unit = EDGE_RULE_PERIODS,
+        .broken = EDGE_VERDICT_FAIL,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "longest time without a power reading",
+        .words = "the power source missed readings: see what it says, or use another",
+    },
+    {
+        .id = "power_lost",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_power_lost,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 5,
+        .unit = EDGE_RULE_PERCENT,
+        .broken = EDGE_VERDICT_FAIL,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "power readings that did not come",
+        .words = "too many power readings are missing: see what the source says, or use another",
+    },
+    {
+        .id = "power_updates",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_power_updates,
+        .compare = EDGE_RULE_AT_LEAST,
+        .limit = 10,
+        .unit = EDGE_RULE_COUNT,
+        .broken = EDGE_VERDICT_WARN,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "power readings with a new value in the window",
+        .words = "the source is slow, coarse or stuck: use a longer --duration or a better one",
+    },
+    {
+        .id = "power_doubt",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_power_doubt,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 0,
+        .unit = EDGE_RULE_YES_NO,
+        .broken = EDGE_VERDICT_WARN,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .why = edge_measure_doubt_why,
+        .reads = "the power source is known to mislead as it is set up",
+        .words = "its readings may be wrong",
+    },
+    {
+        .id = "power_shared",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_power_shared,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 0,
+        .unit = EDGE_RULE_YES_NO,
+        .broken = EDGE_VERDICT_WARN,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "the generator ran on the machine whose power is measured",
+        .words = "its energy is included: drive the board from another machine to compare boards",
+    },
+    {
+        .id = "idle_drift",
+        .scope = EDGE_RULE_EACH_REPEAT,
+        .measure = edge_measure_idle_drift,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 5,
+        .unit = EDGE_RULE_PERCENT,
+        .broken = EDGE_VERDICT_WARN,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "idle power after the load, against that before",
+        .words = "the board had not settled: let it cool down, or use a longer --idle",
+    },
+    {
         .id = "spread",
         .scope = EDGE_RULE_OVER_REPEATS,
-        .measure = spread,
+        .measure = edge_measure_spread,
         .compare = EDGE_RULE_AT_MOST,
         .limit = 3,
         .unit = EDGE_RULE_PERCENT,
@@ -257,7 +333,7 @@ static const struct edge_rule table[] = {
     {
         .id = "emulated",
         .scope = EDGE_RULE_OVER_REPEATS,
-        .measure = emulated,
+        .measure = edge_measure_emulated,
         .compare = EDGE_RULE_AT_MOST,
         .limit = 0,
         .unit = EDGE_RULE_YES_NO,
@@ -269,7 +345,7 @@ static const struct edge_rule table[] = {
     {
         .id = "calibration",
         .scope = EDGE_RULE_OVER_REPEATS,
-        .measure = calibration,
+        .measure = edge_measure_calibration,
         .compare = EDGE_RULE_AT_MOST,
         .limit = 0,
         .unit = EDGE_RULE_YES_NO,
@@ -277,6 +353,18 @@ static const struct edge_rule table[] = {
         .missing = EDGE_VERDICT_NOT_JUDGED,
         .reads = "the server only calibrates the generator",
         .words = "shows what the generator can do; never ranked",
+    },
+    {
+        .id = "recorded",
+        .scope = EDGE_RULE_OVER_REPEATS,
+        .measure = edge_measure_recorded,
+        .compare = EDGE_RULE_AT_MOST,
+        .limit = 0,
+        .unit = EDGE_RULE_YES_NO,
+        .broken = EDGE_VERDICT_FAIL,
+        .missing = EDGE_VERDICT_NOT_JUDGED,
+        .reads = "facts about the board are from a recorded tree, not from a board",
+        .words = "--root is for tests: such a run says nothing about a board",
     },
     {.id = NULL},
 };

@@ -1,2 +1,2 @@
-edge_unit(result docs reader record record_scan rules statistics writer)
+edge_unit(result docs energy reader record record_scan rules statistics writer)
 target_compile_definitions(test_result_docs PRIVATE EDGE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")

@@ -20,8 +20,20 @@ static struct edge_readings good(void)
     r.cpus = 2;
     r.background_cpu_ns = EDGE_NS_PER_S; // of 20 s
     r.clock_step_ns = -(int64_t)EDGE_NS_PER_S / 2;
+    r.throttle_bits = 0;
+    r.governor = "performance";
+    r.cpus_lost = 0;
+    r.swap_bytes = 1 << 20;
+    r.steal_ns = 2 * EDGE_NS_PER_S / 5; // of 20 s
+    r.power = EDGE_YES;
+    r.power_gap_periods = 3;
+    r.power_lost_percent = 5;
+    r.power_updates = 10;
+    r.power_doubtful = r.power_shared = EDGE_NO;
+    r.idle_drift_percent = 5;
     r.emulated = EDGE_NO;
     r.calibration = EDGE_NO;
+    r.recorded = EDGE_NO;
     return r;
 }
 
@@ -99,6 +111,73 @@ static void beyond_the_limits(void **state)
     expect(&r, each, "clock_step", "fail", "0.501 s");
     r.clock_step_ns = -r.clock_step_ns;
     expect(&r, each, "clock_step", "fail", "0.501 s");
+}
+
+static void boards_beyond_the_limits(void **state)
+{
+    (void)state;
+    const enum edge_rule_scope each = EDGE_RULE_EACH_REPEAT;
+    struct edge_readings r = good();
+    r.throttle_bits = 0x1; // under-voltage now
+    expect(&r, each, "undervoltage", "fail", "yes");
+    expect(&r, each, "throttled", "pass", "no");
+    r.throttle_bits = 0x10000; // has risen
+    expect(&r, each, "undervoltage", "fail", "yes");
+    static const uint64_t throttled[] = {0x2, 0x4, 0x8, 0x20000, 0x40000, 0x80000};
+    for (size_t i = 0; i < 6; i++) {
+        r.throttle_bits = throttled[i];
+        expect(&r, each, "throttled", "fail", "yes");
+        expect(&r, each, "undervoltage", "pass", "no");
+    }
+    r = good();
+    r.governor = "ondemand,performance";
+    expect(&r, each, "governor", "warn", "no");
+    r.cpus_lost = 1;
+    expect(&r, each, "cpus_lost", "fail", "1");
+    r.swap_bytes = 3 << 19;
+    expect(&r, each, "swap", "fail", "1.5 MiB");
+    r.steal_ns = EDGE_NS_PER_S;
+    expect(&r, each, "steal", "fail", "5 %");
+}
+
+static void power_beyond_the_limits(void **state)
+{
+    (void)state;
+    const enum edge_rule_scope each = EDGE_RULE_EACH_REPEAT;
+    struct edge_readings r = good();
+    r.power = EDGE_NO;
+    expect(&r, each, "power", "fail", "no");
+    r.power = EDGE_UNKNOWN;
+    expect(&r, each, "power", "not_judged", "not measured");
+    r.power_gap_periods = 3.5;
+    expect(&r, each, "power_gaps", "fail", "3.5 periods");
+    r.power_lost_percent = 5.1;
+    expect(&r, each, "power_lost", "fail", "5.1 %");
+    r.power_updates = 9;
+    expect(&r, each, "power_updates", "warn", "9");
+    r.power_doubtful = EDGE_YES;
+    expect(&r, each, "power_doubt", "warn", "yes");
+    r.power_shared = EDGE_YES;
+    expect(&r, each, "power_shared", "warn", "yes");
+    r.idle_drift_percent = 5.5;
+    expect(&r, each, "idle_drift", "warn", "5.5 %");
+    r.recorded = EDGE_YES;
+    expect(&r, EDGE_RULE_OVER_REPEATS, "recorded", "fail", "yes");
+}
+
+// A reason that is known is told where the reading is missing, too.
+static void why_there_is_no_reading(void **state)
+{
+    (void)state;
+    struct edge_record_rule rules[EDGE_RULES_MAX];
+    struct edge_readings r = good();
+    r.power = EDGE_UNKNOWN;
+    r.power_why = "hwmon: no sensor";
+    size_t count = edge_rules_judge(EDGE_RULE_EACH_REPEAT, 1, &r, rules);
+    assert_string_equal(find(rules, count, "power")->words, "hwmon: no sensor");
+    r.power_why = NULL;
+    count = edge_rules_judge(EDGE_RULE_EACH_REPEAT, 1, &r, rules);
+    assert_non_null(strstr(find(rules, count, "power")->words, "--power"));
 }
 
 static void over_repeats(void **state)
@@ -182,7 +261,7 @@ static void conclusion(void **state)
     assert_int_equal(end.reasons.count, 0);
 
     r.window_ns = 2 * EDGE_NS_PER_S;
-    r.background_cpu_ns = 0;
+    r.background_cpu_ns = r.steal_ns = 0;
     count += edge_rules_judge(EDGE_RULE_EACH_REPEAT, 2, &r, rules + count);
     edge_rules_conclude(rules, count, &end);
     assert_int_equal(end.valid, EDGE_NO);
@@ -226,10 +305,17 @@ static void speeds_are_not_judged_under_an_emulator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_the_limits),  cmocka_unit_test(beyond_the_limits),
-        cmocka_unit_test(over_repeats),   cmocka_unit_test(missing_readings),
-        cmocka_unit_test(consequences),   cmocka_unit_test(conclusion),
-        cmocka_unit_test(table_is_sound), cmocka_unit_test(speeds_are_not_judged_under_an_emulator),
+        cmocka_unit_test(at_the_limits),
+        cmocka_unit_test(beyond_the_limits),
+        cmocka_unit_test(boards_beyond_the_limits),
+        cmocka_unit_test(power_beyond_the_limits),
+        cmocka_unit_test(why_there_is_no_reading),
+        cmocka_unit_test(over_repeats),
+        cmocka_unit_test(missing_readings),
+        cmocka_unit_test(consequences),
+        cmocka_unit_test(conclusion),
+        cmocka_unit_test(table_is_sound),
+        cmocka_unit_test(speeds_are_not_judged_under_an_emulator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
