@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "agent/agent_json.h"
+#include "agent/agent_power.h"
 #include "agent/agent_server.h"
 #include "agent/board.h"
-#include "agent/probe_machine.h"
+#include "agent/probes.h"
 #include "base/buffer.h"
 #include "base/build_info.h"
 #include "base/clock.h"
@@ -45,6 +46,8 @@ struct agent {
     bool done;
     int result; // why it ended
     struct edge_agent_server server;
+    struct edge_probes probes;
+    struct edge_agent_power power;
     struct edge_timer sampling;
     uint64_t period_ns;
     struct mark marks[MARKS];
@@ -112,9 +115,14 @@ static json_t *take_sample(struct agent *agent, const char *label, bool deep)
     // First, as it moves fastest; most servers are not emulated.
     edge_probe_guest_sample(&agent->server.guest, &sample);
     if (agent->server.running) // one that has just died leaves the server's part unmeasured
-        edge_probe_process_sample(&agent->server.probe, deep, &sample);
-    edge_probe_machine_sample(agent->root, &sample); // likewise, without /proc/stat
+        edge_agent_server_sample(&agent->server, label[0] != '\0', deep, &sample);
+    edge_probes_sample(&agent->probes, label[0] != '\0', &sample);
     return edge_agent_json_from_sample(&sample);
+}
+
+static void tell_power(struct edge_agent_power *power, json_t *event)
+{
+    send_object(OWNER(power, power), event);
 }
 
 static void sampling_due(struct edge_timer *timer)
@@ -198,6 +206,7 @@ static int op_hello(struct agent *agent, json_int_t id, const json_t *request, j
     agent->greeted = true;
     struct edge_board board;
     edge_board_read(agent->root, &board);
+    edge_probes_describe(&agent->probes, &board);
     json_object_set_new(answer, "protocol", json_integer(EDGE_AGENT_PROTOCOL));
     json_object_set_new(answer, "version", json_string(edge_build_info()->version));
     json_object_set_new(answer, "git", json_string(edge_build_info()->git));
@@ -227,7 +236,7 @@ static int op_spawn(struct agent *agent, json_int_t id, const json_t *request, j
     (void)id;
     if (agent->server.running)
         return edge_fail(message, EDGE_ERR_USAGE, "a server is running already: stop it first");
-    struct edge_agent_server_config config = {.root = agent->root};
+    struct edge_agent_server_config config = {.root = ""}; // a real one, whatever the board
     const char **argv = NULL, **env = NULL;
     int error = edge_agent_json_texts(request, "argv", &argv, message);
     if (!error && !argv[0])
@@ -251,6 +260,7 @@ static int op_spawn(struct agent *agent, json_int_t id, const json_t *request, j
     if (error)
         return error;
     agent->killed = false;
+    edge_probes_watch_cpu(&agent->probes, agent->server.first_cpu);
     json_object_set_new(answer, "pid", json_integer(agent->server.process.pid));
     json_object_set_new(answer, "ram_limit", json_string(agent->server.limit.how));
     return 0;
@@ -328,6 +338,20 @@ static int op_stop(struct agent *agent, json_int_t id, const json_t *request, js
     return error ? error : LATER;
 }
 
+static int op_power(struct agent *agent, json_int_t id, const json_t *request, json_t *answer,
+                    struct edge_message *message)
+{
+    (void)id;
+    return edge_agent_power_open(&agent->power, request, answer, message);
+}
+
+static int op_poll(struct agent *agent, json_int_t id, const json_t *request, json_t *answer,
+                   struct edge_message *message)
+{
+    (void)id, (void)answer, (void)message;
+    return edge_agent_power_poll(&agent->power, json_is_true(json_object_get(request, "on")));
+}
+
 static int op_bye(struct agent *agent, json_int_t id, const json_t *request, json_t *answer,
                   struct edge_message *message)
 {
@@ -341,7 +365,8 @@ static const struct {
     op_function *run;
 } ops[] = {
     {"hello", op_hello},   {"ping", op_ping}, {"spawn", op_spawn}, {"reset_peak", op_reset_peak},
-    {"sample", op_sample}, {"mark", op_mark}, {"stop", op_stop},   {"bye", op_bye},
+    {"sample", op_sample}, {"mark", op_mark}, {"power", op_power}, {"poll", op_poll},
+    {"stop", op_stop},     {"bye", op_bye},
 };
 
 static int run_op(struct agent *agent, json_int_t id, const json_t *request, json_t *answer,
@@ -357,8 +382,8 @@ static int run_op(struct agent *agent, json_int_t id, const json_t *request, jso
         if (strcmp(name, ops[i].name) == 0)
             return ops[i].run(agent, id, request, answer, message);
     return edge_fail(message, EDGE_ERR_UNSUPPORTED,
-                     "\"op\": expected hello, ping, spawn, reset_peak, sample, mark, stop or bye, "
-                     "found \"%s\"",
+                     "\"op\": expected hello, ping, spawn, reset_peak, sample, mark, power, poll, "
+                     "stop or bye, found \"%s\"",
                      name);
 }
 
@@ -484,6 +509,9 @@ int edge_agent_run(const struct edge_agent_config *config, struct edge_message *
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
+    edge_probes_init(&agent.probes, agent.root);
+    agent.power =
+        (struct edge_agent_power){.root = agent.root, .loop = &agent.loop, .tell = tell_power};
     int error = set_up(&agent, config->in_fd, &signals, message);
     if (!error)
         error = edge_loop_run(&agent.loop);
@@ -491,6 +519,8 @@ int edge_agent_run(const struct edge_agent_config *config, struct edge_message *
         error = edge_fail(message, agent.result, "cannot answer the host: %s",
                           edge_error_text(agent.result));
     edge_agent_server_free(&agent.server, LAST_GRACE_NS);
+    edge_agent_power_free(&agent.power);
+    edge_probes_free(&agent.probes);
     if (agent.signals.fd >= 0)
         close(agent.signals.fd);
     edge_loop_free(&agent.loop);

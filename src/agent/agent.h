@@ -9,10 +9,13 @@
 //   reset_peak   -                                    -
 //   sample       period_ns (0: stop)                  - ; then events
 //   mark         label, at_ns (absent: now), deep     sample
+//   power        name, argument, scope                source, why: opens a power source
+//   poll         on                                   - ; then events
 //   stop         grace_ns                             killed, status, exit_code, stderr, oom_kills
 //   bye          -                                    - ; then the agent ends
 //
-// Events: "sample", "server_exited" (not after a stop), "error". When the server ends, sampling
+// Events: "sample", "power", "power_failed" (agent/agent_power.h), "server_exited" (not after a
+// stop), "error". When the server ends, sampling
 // ends and marks that still wait are dropped without an answer.
 #ifndef EDGE_AGENT_AGENT_H
 #define EDGE_AGENT_AGENT_H
@@ -20,7 +23,7 @@
 #include "base/error.h"
 
 struct edge_agent_config {
-    const char *root; // where /proc and /sys are looked for; NULL or "": the live system
+    const char *root; // where the board's facts are looked for; NULL or "": the live system
     int in_fd;        // a pipe, socket or terminal
     int out_fd;
 };

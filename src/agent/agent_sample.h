@@ -29,6 +29,17 @@ struct edge_agent_sample {
     uint64_t machine_busy_ns; // user, nice, system, irq, softirq
     uint64_t machine_idle_ns; // idle and iowait
     uint64_t machine_steal_ns;
+    // The board. EDGE_UNMEASURED where it does not tell.
+    uint64_t temperature_millicelsius;
+    uint64_t requested_hz;  // clock of the server's first CPU, as asked for
+    uint64_t measured_hz;   // as the firmware measures it
+    uint64_t throttle_bits; // agent/probe_throttle.h
+    uint64_t cpus_online;
+    // Marks only. Counters since start-up, but for swap.
+    uint64_t below_max_ns; // time that this CPU's clock was below its highest
+    uint64_t swap_bytes;   // in use
+    uint64_t cpu_pressure_ns, memory_pressure_ns, io_pressure_ns;
+    uint64_t cgroup_peak_bytes; // of the server's cgroup
 };
 
 // Every number unmeasured, every text empty.

@@ -66,6 +66,7 @@ static int spawn(struct edge_agent_server *server, const struct edge_agent_serve
                              "\"cpus\": expected a list like \"0,2-3\", found \"%s\"",
                              config->cpus);
         child.cpus = &cpus;
+        server->first_cpu = cpus.count > 0 ? (unsigned)cpus.cpus[0] : 0;
     }
     int error = edge_ram_limit_enter(&server->limit, message);
     if (error)
@@ -116,6 +117,14 @@ int edge_agent_server_start(struct edge_agent_server *server, struct edge_loop *
     server->running = true;
     server->started = true;
     return 0;
+}
+
+void edge_agent_server_sample(struct edge_agent_server *server, bool mark, bool deep,
+                              struct edge_agent_sample *sample)
+{
+    edge_probe_process_sample(&server->probe, deep, sample);
+    if (mark)
+        sample->cgroup_peak_bytes = edge_ram_limit_peak(&server->limit);
 }
 
 void edge_agent_server_signal(const struct edge_agent_server *server, int signal)

@@ -36,6 +36,7 @@ struct edge_agent_server {
     size_t tail_len;
     char tail[2048]; // the last bytes of its stderr
     uint64_t oom_kills;
+    unsigned first_cpu; // that it is pinned to; 0 if it is not pinned
 };
 
 // Starts the server in a process group of its own, pinned and limited; it dies with the agent.
@@ -44,6 +45,10 @@ struct edge_agent_server {
 int edge_agent_server_start(struct edge_agent_server *server, struct edge_loop *loop,
                             const struct edge_agent_server_config *config,
                             struct edge_message *message);
+
+// Fills the server's part of `sample`: edge_probe_process_sample(), and at marks its cgroup.
+void edge_agent_server_sample(struct edge_agent_server *server, bool mark, bool deep,
+                              struct edge_agent_sample *sample);
 
 // Sends a signal to the server and all that it has started.
 void edge_agent_server_signal(const struct edge_agent_server *server, int signal);

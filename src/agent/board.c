@@ -7,8 +7,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "agent/procfs.h"
 #include "base/cpuset.h"
+#include "base/procfs.h"
 
 // The value of the first "key : value" line of /proc/cpuinfo; false if there is none.
 static bool cpuinfo_value(const char *text, const char *key, char *value, size_t size)

@@ -13,7 +13,9 @@ struct agent_options {
 
 static const struct edge_option options[] = {
     {EDGE_OPT_STRING(struct agent_options, root), .name = "root", .argument = "DIR",
-     .help = "Look for /proc, /sys and /etc below this folder: for tests on recorded trees."},
+     .help =
+         "Look for what the board tells (/sys, /proc, /etc, /dev) below this folder: for tests on "
+         "recorded trees. The server and its CPU time stay those of this machine."},
     {.name = NULL},
 };
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "agent/procfs.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/procfs.h"
 
 int edge_probe_machine_sample(const char *root, struct edge_agent_sample *sample)
 {

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/procfs.h"
 #include "base/clock.h"
+#include "base/procfs.h"
 
 void edge_agent_sample_init(struct edge_agent_sample *sample)
 {
@@ -32,6 +32,17 @@ void edge_agent_sample_init(struct edge_agent_sample *sample)
         .machine_busy_ns = EDGE_UNMEASURED,
         .machine_idle_ns = EDGE_UNMEASURED,
         .machine_steal_ns = EDGE_UNMEASURED,
+        .temperature_millicelsius = EDGE_UNMEASURED,
+        .requested_hz = EDGE_UNMEASURED,
+        .measured_hz = EDGE_UNMEASURED,
+        .throttle_bits = EDGE_UNMEASURED,
+        .cpus_online = EDGE_UNMEASURED,
+        .below_max_ns = EDGE_UNMEASURED,
+        .swap_bytes = EDGE_UNMEASURED,
+        .cpu_pressure_ns = EDGE_UNMEASURED,
+        .memory_pressure_ns = EDGE_UNMEASURED,
+        .io_pressure_ns = EDGE_UNMEASURED,
+        .cgroup_peak_bytes = EDGE_UNMEASURED,
     };
 }
 

@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/procfs.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/procfs.h"
+#include "result/record.h"
 
 static int write_text(const char *folder, const char *file, const char *text)
 {
@@ -136,6 +137,14 @@ uint64_t edge_ram_limit_kills(const struct edge_ram_limit *limit)
     if (limit->group[0] && edge_procfs_read(limit->group, "/memory.events", text, sizeof text) > 0)
         edge_procfs_number(text, "oom_kill ", &kills);
     return kills;
+}
+
+uint64_t edge_ram_limit_peak(const struct edge_ram_limit *limit)
+{
+    int64_t bytes;
+    if (!limit->group[0] || edge_procfs_integer(limit->group, "/memory.peak", &bytes) != 0)
+        return EDGE_UNMEASURED;
+    return (uint64_t)bytes;
 }
 
 void edge_ram_limit_free(struct edge_ram_limit *limit)

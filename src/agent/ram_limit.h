@@ -30,6 +30,10 @@ int edge_ram_limit_leave(const struct edge_ram_limit *limit, struct edge_message
 // group.
 uint64_t edge_ram_limit_kills(const struct edge_ram_limit *limit);
 
+// The highest memory use of the group (memory.peak, Linux >= 5.19): page cache and socket buffers
+// included. EDGE_UNMEASURED without a group or without that file.
+uint64_t edge_ram_limit_peak(const struct edge_ram_limit *limit);
+
 // Removes the group; its processes must have ended. Safe twice.
 void edge_ram_limit_free(struct edge_ram_limit *limit);
 

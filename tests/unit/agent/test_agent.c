@@ -30,7 +30,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-static int set_up(void **state)
+static int set_up_on(void **state, const char *root)
 {
     static struct host host;
     signal(SIGPIPE, SIG_IGN);
@@ -41,9 +41,19 @@ static int set_up(void **state)
     if (pipe2(host.to, O_CLOEXEC) != 0 || pipe2(host.from, O_CLOEXEC) != 0)
         return -1;
     host.in = fdopen(host.from[0], "r");
-    host.config = (struct edge_agent_config){"", host.to[0], host.from[1]};
+    host.config = (struct edge_agent_config){root, host.to[0], host.from[1]};
     *state = &host;
     return pthread_create(&host.thread, NULL, serve, &host);
+}
+
+static int set_up(void **state)
+{
+    return set_up_on(state, "");
+}
+
+static int set_up_pi5(void **state)
+{
+    return set_up_on(state, EDGE_DATA_DIR "/boards/pi-5");
 }
 
 static int tear_down(void **state)
@@ -266,6 +276,39 @@ static void the_end_of_input_takes_the_server_along(void **state)
     close(held[0]);
 }
 
+static void power_is_read_at_its_own_pace(void **state)
+{
+    struct host *host = *state;
+    greet(host);
+    json_t *answer = expect_answer(host, "{\"op\":\"power\",\"id\":1}", 1);
+    const json_t *source = json_object_get(answer, "source");
+    assert_string_equal(json_string_value(json_object_get(source, "name")), "pmic");
+    assert_string_equal(json_string_value(json_object_get(source, "scope")), "soc_rails");
+    assert_int_equal(json_integer_value(json_object_get(source, "interval_ns")), 100000000);
+    assert_non_null(strstr(json_string_value(json_object_get(answer, "why")), "hwmon"));
+    json_decref(answer);
+    expect_error(host, "{\"op\":\"power\",\"id\":2,\"name\":\"rapl\"}", 2, "no package zone");
+    expect_error(host, "{\"op\":\"power\",\"id\":3,\"name\":\"tasmota\"}", 3, "of a board");
+    json_decref(expect_answer(host, "{\"op\":\"poll\",\"id\":4,\"on\":true}", 4));
+    uint64_t before_ns = 0;
+    for (int i = 0; i < 3; i++) {
+        json_t *event = hear(host);
+        assert_string_equal(json_string_value(json_object_get(event, "event")), "power");
+        assert_int_equal(json_integer_value(json_object_get(event, "source")), 0);
+        assert_int_equal(json_integer_value(json_object_get(event, "power_uw")), 3010369);
+        assert_true(json_is_null(json_object_get(event, "energy_uj")));
+        uint64_t t_ns = (uint64_t)json_integer_value(json_object_get(event, "t_ns"));
+        assert_true(t_ns > before_ns);
+        before_ns = t_ns;
+        json_decref(event);
+    }
+    say(host, "{\"op\":\"poll\",\"id\":5,\"on\":false}");
+    while ((answer = hear(host), json_object_get(answer, "event")))
+        json_decref(answer);
+    json_decref(answer);
+    json_decref(expect_answer(host, "{\"op\":\"ping\",\"id\":6}", 6));
+}
+
 static void bye_ends_it(void **state)
 {
     struct host *host = *state;
@@ -287,6 +330,7 @@ int main(void)
         TEST(a_death_is_told_at_once),
         TEST(the_end_of_input_takes_the_server_along),
         TEST(bye_ends_it),
+        cmocka_unit_test_setup_teardown(power_is_read_at_its_own_pace, set_up_pi5, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
