@@ -25,6 +25,7 @@ struct edge_load_config {
     uint64_t connections;               // >= 1
     uint64_t concurrency;               // calls in flight over all connections; >= connections
     uint64_t rate;                      // open loop: calls due per second over all; 0: closed loop
+    bool idle;                          // no calls: connections are only held; then rate, total: 0
     uint64_t total;                     // stop after that many calls; 0: by duration
     uint64_t duration_ns;               // the measured window; ignored if total > 0
     uint64_t warmup_ns;                 // load before the window, not counted

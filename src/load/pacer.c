@@ -12,6 +12,7 @@ void edge_pacer_init(struct edge_pacer *pacer, const struct edge_load_config *co
 {
     *pacer = (struct edge_pacer){
         .open_loop = config->rate > 0,
+        .idle = config->idle,
         .window_start_ns = start_ns + config->warmup_ns,
         .window_stop_ns = EDGE_LOOP_FOREVER,
         .total = config->total > 0 ? share(config->total, thread, threads) : 0,
@@ -40,7 +41,7 @@ bool edge_pacer_ready(struct edge_pacer *pacer, uint64_t now_ns)
         pacer->stopped = true;
         return false;
     }
-    return !pacer->open_loop || pacer->next_due_ns <= now_ns;
+    return !pacer->idle && (!pacer->open_loop || pacer->next_due_ns <= now_ns);
 }
 
 uint64_t edge_pacer_take(struct edge_pacer *pacer, uint64_t now_ns, bool *counted)

@@ -13,6 +13,7 @@
 
 struct edge_pacer {
     bool open_loop;
+    bool idle;                // no call is ever due
     bool stopped;             // no call will start any more
     uint64_t window_start_ns; // calls due from here on are counted
     uint64_t window_stop_ns;  // no call is due from here on; EDGE_LOOP_FOREVER: after `total`

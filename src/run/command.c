@@ -12,6 +12,11 @@
 #include "run/repeat.h"
 #include "run/results_folder.h"
 
+static const char *const profiles[] = {"single", "graduated", NULL};
+// edge_power_scopes, after one that leaves it open.
+static const char *const scopes[] = {"unstated",  "wall",        "dc_input", "module",
+                                     "soc_rails", "cpu_package", NULL};
+
 static const struct edge_option options[] = {
     {EDGE_OPT_DURATION(struct edge_run_options, duration_ns), .name = "duration", .letter = 'z',
      .argument = "DURATION", .fallback = "20s", .env = "GRPC_BENCHMARK_DURATION",
@@ -60,6 +65,25 @@ static const struct edge_option options[] = {
      .fallback = "local",
      .help = "Where the server runs: local, or qemu:BOARD to count the instructions of a board's "
              "build under an emulator."},
+    {EDGE_OPT_CHOICE(struct edge_run_options, profile), .name = "profile", .argument = "PROFILE",
+     .fallback = "single", .choices = profiles,
+     .help = "single: one window. graduated: then 100 %, 90 %, ... 10 % of the rate it gave, and "
+             "idle, each as long as the window: the load-to-power curve."},
+    {EDGE_OPT_STRING(struct edge_run_options, power), .name = "power", .argument = "SOURCES",
+     .fallback = "auto",
+     .help = "Where power is read: auto (the first source of the board that opens), none, or "
+             "NAME[:ARGUMENT] with commas between; the first is shown in tables. docs/power.md "
+             "lists them."},
+    {EDGE_OPT_CHOICE(struct edge_run_options, power_scope), .name = "power-scope",
+     .argument = "SCOPE", .fallback = "unstated", .choices = scopes,
+     .help = "What lies behind a power source that cannot know it (hwmon, csv, cmd)."},
+    {EDGE_OPT_DURATION(struct edge_run_options, idle_ns), .name = "idle", .argument = "DURATION",
+     .fallback = "10s",
+     .help = "Idle with connections open, before and after the load, where there is a power "
+             "source."},
+    {EDGE_OPT_STRING(struct edge_run_options, root), .name = "root", .argument = "DIR",
+     .help = "Look for what the board tells below this folder: for tests on recorded trees. Such "
+             "a run is never valid."},
     {EDGE_OPT_DURATION(struct edge_run_options, ready_timeout_ns), .name = "ready-timeout",
      .argument = "DURATION", .fallback = "10s", .min = EDGE_NS_PER_MS,
      .help = "How long a server may take from its start to its first verified call."},
@@ -115,7 +139,17 @@ int edge_run_options_check(const struct edge_run_options *config, struct edge_me
                          "--concurrency %" PRIu64 " is below --connections %" PRIu64
                          ": each connection needs at least one call; raise one or lower the other",
                          config->concurrency, config->connections);
-    return 0;
+    if (config->profile == EDGE_PROFILE_GRADUATED && config->rate > 0)
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "--profile graduated finds the rate by itself: leave --rps out");
+    if (edge_target_is_emulated(config->target) &&
+        (config->profile == EDGE_PROFILE_GRADUATED || config->root ||
+         (strcmp(config->power, "auto") != 0 && strcmp(config->power, "none") != 0)))
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "--target %s: an emulator has no speed and no power of a board: leave "
+                         "--profile, --power and --root out",
+                         config->target);
+    return edge_meters_check(config->power, message);
 }
 
 // A run in preparation: what has to be given back at its end.
@@ -125,6 +159,7 @@ struct run {
     struct edge_target target;
     struct edge_servers servers;
     struct edge_agent_client agent;
+    struct edge_meters meters;
     struct edge_interrupt interrupt;
     struct edge_progress progress;
     struct edge_recorder_facts facts;
@@ -210,8 +245,28 @@ static int prepare(struct run *run, char *const *operands, size_t count,
     if (!error)
         error = edge_target_init(&run->target, config->target, config->server_cpus,
                                  config->client_cpus, message);
+    if (!error && config->root) {
+        run->target.agent_argv[2] = "--root";
+        run->target.agent_argv[3] = config->root;
+        snprintf(run->target.board, sizeof(run->target.board), "recorded");
+    }
     if (!error)
         error = find_servers(run, operands, count, message);
+    return error;
+}
+
+// Which sources there are is told once; that there are none, by the table.
+static int open_meters(struct run *run, struct edge_message *message)
+{
+    const struct edge_run_options *config = &run->options;
+    const char *scope = config->power_scope > 0 ? scopes[config->power_scope] : NULL;
+    const char *power = run->target.emulated ? "none" : config->power;
+    int error = edge_meters_open(&run->meters, power, scope, &run->agent, message);
+    for (unsigned i = 0; i < run->meters.count; i++) {
+        const struct edge_record_source *facts = &run->meters.at[i].facts;
+        fprintf(stderr, "power: %s, %s (%s)%s%s\n", facts->name, facts->detail, facts->scope,
+                facts->warning[0] ? "; WARNING: " : "", facts->warning);
+    }
     return error;
 }
 
@@ -226,8 +281,11 @@ static int start(struct run *run, struct edge_message *message)
                 run->target.emulator.not_counted);
     error = edge_agent_client_start(&run->agent, run->target.agent_argv,
                                     run->target.shared ? NULL : &run->target.other_cpus, message);
-    run->facts = (struct edge_recorder_facts){&edge_run_command_options, &run->options,
-                                              &run->target, &run->payload, &run->agent.board};
+    run->facts = (struct edge_recorder_facts){
+        &edge_run_command_options, &run->options, &run->target, &run->payload,
+        &run->agent.board,         &run->meters};
+    if (!error)
+        error = open_meters(run, message);
     return error ? error : open_files(run, message);
 }
 
@@ -277,6 +335,7 @@ static int measure(struct run *run, edge_run_report *report)
                      .target = &run->target,
                      .payload = &run->payload,
                      .agent = &run->agent,
+                     .meters = &run->meters,
                      .interrupt = &run->interrupt,
                      .progress = &run->progress},
         .servers = &run->servers,
@@ -301,6 +360,7 @@ static void give_back(struct run *run)
         edge_recorder_free(&run->recorders[i]);
     free(run->recorders);
     free(run->paths);
+    edge_meters_free(&run->meters);
     edge_agent_client_stop(&run->agent);
     edge_interrupt_free(&run->interrupt);
     edge_servers_free(&run->servers);

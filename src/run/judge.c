@@ -7,7 +7,7 @@ static int truth(bool value)
 
 void edge_judge_repeat(const struct edge_measurement *measurement,
                        const struct edge_window_figures *figures, const struct edge_target *target,
-                       uint64_t cpus, struct edge_readings *readings)
+                       const struct edge_board *board, struct edge_readings *readings)
 {
     edge_readings_init(readings);
     const char *problem = measurement->problem[0] ? measurement->problem : NULL;
@@ -39,15 +39,21 @@ void edge_judge_repeat(const struct edge_measurement *measurement,
         readings->client_limited_why = "server and generator share the only CPU there is";
     }
     readings->background_cpu_ns = figures->background_cpu_ns;
-    readings->cpus = cpus > 0 ? cpus : EDGE_UNMEASURED;
+    readings->cpus = board->cores > 0 ? board->cores : EDGE_UNMEASURED;
+    readings->throttle_bits = figures->throttle_bits;
+    readings->governor = board->governor[0] ? board->governor : NULL;
+    readings->cpus_lost = figures->cpus_lost;
+    readings->swap_bytes = figures->swap_bytes;
+    readings->steal_ns = figures->steal_ns;
 }
 
 void edge_judge_run(const double *rates, size_t rate_count, bool calibration, bool emulated,
-                    struct edge_readings *readings)
+                    bool recorded, struct edge_readings *readings)
 {
     edge_readings_init(readings);
     readings->rates = rates;
     readings->rate_count = rate_count;
     readings->calibration = truth(calibration);
     readings->emulated = truth(emulated);
+    readings->recorded = truth(recorded);
 }

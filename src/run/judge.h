@@ -4,18 +4,19 @@
 
 #include <stdbool.h>
 
+#include "agent/board.h"
 #include "result/rules.h"
 #include "run/measurement.h"
 #include "run/target.h"
 
-// Fills the readings of one repeat. `cpus` of the board, 0 if not known. The texts in `readings`
-// point into `measurement`.
+// Fills the readings of one repeat. The texts in `readings` point into `measurement` and `board`.
 void edge_judge_repeat(const struct edge_measurement *measurement,
                        const struct edge_window_figures *figures, const struct edge_target *target,
-                       uint64_t cpus, struct edge_readings *readings);
+                       const struct edge_board *board, struct edge_readings *readings);
 
 // Fills the readings over all repeats: the rates (borrowed), and what the server and target are.
+// `recorded`: the board is a tree of files.
 void edge_judge_run(const double *rates, size_t rate_count, bool calibration, bool emulated,
-                    struct edge_readings *readings);
+                    bool recorded, struct edge_readings *readings);
 
 #endif

@@ -19,6 +19,17 @@ struct edge_readiness {
     char first_error[256];
 };
 
+// Idle around the load, or a step of the load-to-power curve.
+#define EDGE_MEASUREMENT_SPANS 16
+struct edge_measurement_span {
+    const char *name;      // static: "idle_before", "level", "idle_after"
+    uint64_t load_percent; // of a level; 0 is idle
+    uint64_t target_rate;  // calls due per second
+    uint64_t start_ns, stop_ns;
+    uint64_t ended, ok; // calls, inside it
+    struct edge_agent_sample start, stop;
+};
+
 struct edge_measurement {
     uint64_t repeat; // from 1
     bool spawned;
@@ -36,7 +47,9 @@ struct edge_measurement {
     struct edge_agent_sample idle;                      // ready, before the load
     struct edge_agent_sample window_start, window_stop; // at the edges of the window
     struct edge_agent_sample rest;                      // after the load was drained
-    uint64_t ended, ok;                // calls from `idle` to `rest`: that ended, and verified ones
+    uint64_t ended, ok; // calls from `idle` to `rest`: that ended, and verified ones
+    struct edge_measurement_span spans[EDGE_MEASUREMENT_SPANS];
+    unsigned span_count;
     struct edge_agent_sample *samples; // periodic, in order of time
     size_t sample_count;
 };
@@ -60,6 +73,15 @@ struct edge_window_figures {
     uint64_t system_calls;      // likewise: made
     uint64_t samples;           // of the server, the marks included
     int64_t clock_step_ns;      // change of REALTIME - MONOTONIC of the host over the repeat
+    uint64_t temperature_start_millicelsius, temperature_max_millicelsius;
+    uint64_t requested_hz, measured_hz; // means over samples and marks
+    uint64_t throttle_bits; // over the whole repeat: live ones at any moment, sticky ones that rose
+    uint64_t below_max_ns;
+    uint64_t steal_ns;
+    uint64_t swap_bytes; // by which it grew
+    uint64_t cpu_pressure_ns, memory_pressure_ns, io_pressure_ns;
+    uint64_t cgroup_peak_bytes;
+    uint64_t cpus_lost; // online at the start, less the fewest in the window
 };
 
 // Computes them. `same_machine`: the generator's CPU time is part of the machine's busy time.

@@ -7,6 +7,7 @@
 
 #include "base/build_info.h"
 #include "base/clock.h"
+#include "run/energies.h"
 #include "run/judge.h"
 #include "run/version_line.h"
 
@@ -99,6 +100,13 @@ static void put_opts(struct edge_recorder *recorder)
         put_opt(recorder, "cpu-shared", NULL, "true");
 }
 
+static void put_sources(struct edge_recorder *recorder)
+{
+    const struct edge_meters *meters = recorder->facts->meters;
+    for (unsigned i = 0; i < meters->count; i++)
+        put(recorder, EDGE_RECORD_SOURCE, &meters->at[i].facts);
+}
+
 int edge_recorder_open(struct edge_recorder *recorder, const char *path,
                        const struct edge_recorder_facts *facts,
                        const struct edge_server_entry *server, struct edge_message *message)
@@ -114,6 +122,7 @@ int edge_recorder_open(struct edge_recorder *recorder, const char *path,
     put_run(recorder, server);
     put_builds(recorder, server);
     put_opts(recorder);
+    put_sources(recorder);
     if (recorder->error)
         *message = recorder->message;
     return recorder->error;
@@ -131,8 +140,34 @@ void edge_recorder_sample(struct edge_recorder *recorder, uint64_t repeat,
         record.rss_bytes = sample->rss_bytes;
         record.pss_bytes = sample->pss_bytes;
         record.peak_bytes = sample->hwm_bytes;
+        record.temperature_millicelsius = sample->temperature_millicelsius;
+        record.requested_hz = sample->requested_hz;
+        record.measured_hz = sample->measured_hz;
+        record.throttle_bits = sample->throttle_bits;
     }
     put(recorder, EDGE_RECORD_SAMPLE, &record);
+}
+
+void edge_recorder_power(struct edge_recorder *recorder, uint64_t repeat)
+{
+    struct edge_meters *meters = recorder->facts->meters;
+    uint64_t now_ns = edge_clock_ns();
+    for (unsigned i = 0; i < meters->count; i++) {
+        struct edge_meter *meter = &meters->at[i];
+        for (; meter->written < meter->count; meter->written++) {
+            const struct edge_reading *reading = &meter->readings[meter->written];
+            struct edge_record_power record;
+            if (reading->t_ns > now_ns)
+                break;
+            edge_record_init(EDGE_RECORD_POWER, &record);
+            record.repeat = repeat;
+            record.source = i + 1;
+            record.time_ns = reading->t_ns;
+            record.power_uw = reading->power_uw;
+            record.energy_uj = reading->energy_uj;
+            put(recorder, EDGE_RECORD_POWER, &record);
+        }
+    }
 }
 
 static void put_interval(struct edge_recorder *recorder, uint64_t repeat, const char *name,
@@ -195,6 +230,14 @@ static void put_board(struct edge_recorder *recorder, const char *ram_limit)
     SET(board.os, "%s", facts->os);
     SET(board.arch, "%s", facts->machine);
     SET(board.ram_limit, "%s", ram_limit);
+    SET(board.governor, "%s", facts->governor);
+    SET(board.thermal_zone, "%s", facts->thermal_zone);
+    SET(board.throttle_source, "%s", facts->throttle_source);
+    SET(board.link, "%s", facts->link);
+    if (facts->max_hz > 0)
+        board.max_hz = facts->max_hz;
+    if (facts->cap_hz > 0)
+        board.cap_hz = facts->cap_hz;
     put(recorder, EDGE_RECORD_BOARD, &board);
 }
 
@@ -270,8 +313,61 @@ static void put_count(struct edge_recorder *recorder, const struct edge_measurem
     put(recorder, EDGE_RECORD_COUNT, &count);
 }
 
+static void set_energy(const struct edge_recorder *recorder, const struct edge_energies *energies,
+                       struct edge_record_interval *interval)
+{
+    interval->energy_uj = edge_energies_find(energies, interval->start_ns);
+    if (interval->energy_uj != EDGE_UNMEASURED)
+        SET(interval->power_scope, "%s", recorder->facts->meters->at[0].facts.scope);
+}
+
+static void set_board_figures(const struct edge_window_figures *figures,
+                              struct edge_record_interval *window)
+{
+    window->temperature_start_millicelsius = figures->temperature_start_millicelsius;
+    window->temperature_max_millicelsius = figures->temperature_max_millicelsius;
+    window->requested_hz = figures->requested_hz;
+    window->measured_hz = figures->measured_hz;
+    window->below_max_ns = figures->below_max_ns;
+    window->throttle_bits = figures->throttle_bits;
+    window->steal_ns = figures->steal_ns;
+    window->swap_bytes = figures->swap_bytes;
+    window->cpu_pressure_ns = figures->cpu_pressure_ns;
+    window->memory_pressure_ns = figures->memory_pressure_ns;
+    window->io_pressure_ns = figures->io_pressure_ns;
+    window->cgroup_peak_bytes = figures->cgroup_peak_bytes;
+}
+
+// Idle around the load, and the steps of the curve.
+static void put_spans(struct edge_recorder *recorder, const struct edge_measurement *measurement,
+                      const struct edge_energies *energies)
+{
+    for (unsigned i = 0; i < measurement->span_count; i++) {
+        const struct edge_measurement_span *span = &measurement->spans[i];
+        struct edge_record_interval interval;
+        edge_record_init(EDGE_RECORD_INTERVAL, &interval);
+        interval.repeat = measurement->repeat;
+        SET(interval.name, "%s", span->name);
+        interval.start_ns = span->start_ns;
+        interval.stop_ns = span->stop_ns;
+        interval.ok = span->ok;
+        if (strcmp(span->name, "level") == 0) {
+            interval.load_percent = span->load_percent;
+            interval.target_rate = span->target_rate;
+        }
+        if (!recorder->facts->target->emulated && span->stop.cpu_ns != EDGE_UNMEASURED &&
+            span->start.cpu_ns <= span->stop.cpu_ns)
+            interval.server_cpu_ns = span->stop.cpu_ns - span->start.cpu_ns;
+        set_energy(recorder, energies, &interval);
+        put(recorder, EDGE_RECORD_INTERVAL, &interval);
+    }
+    for (unsigned i = 0; i < energies->count; i++)
+        put(recorder, EDGE_RECORD_ENERGY, &energies->at[i]);
+}
+
 static void put_window(struct edge_recorder *recorder, const struct edge_measurement *measurement,
-                       const struct edge_window_figures *figures)
+                       const struct edge_window_figures *figures,
+                       const struct edge_energies *energies)
 {
     const struct edge_load_result *load = &measurement->load;
     struct edge_record_interval window;
@@ -290,7 +386,9 @@ static void put_window(struct edge_recorder *recorder, const struct edge_measure
         window.rss_bytes = figures->rss_bytes;
         window.pss_bytes = figures->pss_bytes;
         window.peak_bytes = figures->peak_bytes;
+        set_board_figures(figures, &window);
     }
+    set_energy(recorder, energies, &window);
     put(recorder, EDGE_RECORD_INTERVAL, &window);
 }
 
@@ -312,12 +410,13 @@ static void put_counted(struct edge_recorder *recorder, const struct edge_measur
 }
 
 static void put_load(struct edge_recorder *recorder, const struct edge_measurement *measurement,
-                     const struct edge_window_figures *figures)
+                     const struct edge_window_figures *figures,
+                     const struct edge_energies *energies)
 {
     const struct edge_load_result *load = &measurement->load;
     uint64_t repeat = measurement->repeat;
     put_interval(recorder, repeat, "warmup", measurement->load_start_ns, load->window_start_ns);
-    put_window(recorder, measurement, figures);
+    put_window(recorder, measurement, figures, energies);
     if (recorder->facts->target->emulated)
         put_counted(recorder, measurement, figures);
     put_interval(recorder, repeat, "drain", load->window_stop_ns, measurement->load_stop_ns);
@@ -360,16 +459,23 @@ void edge_recorder_repeat(struct edge_recorder *recorder,
 {
     const struct edge_recorder_facts *facts = recorder->facts;
     struct edge_window_figures figures;
+    struct edge_energies energies;
     struct edge_readings readings;
+    edge_recorder_power(recorder, measurement->repeat);
+    if (edge_energies_compute(facts->meters, measurement, &energies) != 0 && !recorder->error)
+        recorder->error = edge_fail(&recorder->message, -ENOMEM, "out of memory");
     edge_measurement_figures(measurement, facts->target->same_machine, &figures);
     if (measurement->spawned)
         put_board(recorder, measurement->ram_limit);
     put_sync(recorder, measurement->repeat, &measurement->sync_before);
     put_sync(recorder, measurement->repeat, &measurement->sync_after);
     if (measurement->loaded)
-        put_load(recorder, measurement, &figures);
+        put_load(recorder, measurement, &figures, &energies);
+    put_spans(recorder, measurement, &energies);
     put_count(recorder, measurement);
-    edge_judge_repeat(measurement, &figures, facts->target, facts->board->cores, &readings);
+    edge_judge_repeat(measurement, &figures, facts->target, facts->board, &readings);
+    if (measurement->loaded)
+        edge_energies_judge(&energies, facts->meters, facts->target->same_machine, &readings);
     put_verdicts(recorder, EDGE_RULE_EACH_REPEAT, measurement->repeat, &readings);
 }
 
@@ -381,7 +487,8 @@ int edge_recorder_end(struct edge_recorder *recorder, bool interrupted,
     edge_record_init(EDGE_RECORD_END, &end);
     put_board(recorder, "");
     edge_judge_run(recorder->rates, recorder->rate_count, recorder->calibration,
-                   recorder->facts->target->emulated, &readings);
+                   recorder->facts->target->emulated, recorder->facts->options->root != NULL,
+                   &readings);
     put_verdicts(recorder, EDGE_RULE_OVER_REPEATS, 0, &readings);
     edge_rules_conclude(recorder->verdicts, recorder->verdict_count, &end);
     if (interrupted) {

@@ -15,6 +15,7 @@
 #include "result/rules.h"
 #include "result/writer.h"
 #include "run/measurement.h"
+#include "run/meters.h"
 #include "run/run_options.h"
 #include "run/servers.h"
 #include "run/target.h"
@@ -26,6 +27,7 @@ struct edge_recorder_facts {
     const struct edge_target *target;
     const struct edge_payload *payload;
     const struct edge_board *board;
+    struct edge_meters *meters;
 };
 
 struct edge_recorder {
@@ -57,7 +59,10 @@ void edge_recorder_sample(struct edge_recorder *recorder, uint64_t repeat,
 void edge_recorder_slice(struct edge_recorder *recorder, uint64_t repeat, uint64_t start_ns,
                          uint64_t stop_ns, uint64_t ended, uint64_t ok);
 
-// A whole repeat: sync, intervals, books, histograms, and the rules' verdicts.
+// Readings of power that are new, and not of the future: a file may hold those.
+void edge_recorder_power(struct edge_recorder *recorder, uint64_t repeat);
+
+// A whole repeat: sync, intervals, energies, books, histograms, and the rules' verdicts.
 void edge_recorder_repeat(struct edge_recorder *recorder,
                           const struct edge_measurement *measurement);
 

@@ -4,13 +4,23 @@
 
 #include <stdint.h>
 
+enum edge_run_profile {
+    EDGE_PROFILE_SINGLE,    // one window
+    EDGE_PROFILE_GRADUATED, // then 100 % to 10 % of the rate found, and idle
+};
+
 struct edge_run_options {
     const char *target;
     const char *scenario;
     const char *call; // NULL: the scenario's own
     const char *results_dir;
+    const char *root;     // NULL: the board is a real one
+    const char *power;    // --power list: run/meters.h
+    unsigned power_scope; // index of edge_power_scopes, above the first
+    unsigned profile;     // enum edge_run_profile
     uint64_t duration_ns;
     uint64_t warmup_ns;
+    uint64_t idle_ns;    // before and after the load, where there is a power source
     uint64_t timeout_ns; // per call; 0: none
     uint64_t ready_timeout_ns;
     uint64_t server_cpus;

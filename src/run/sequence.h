@@ -1,5 +1,5 @@
 // One measurement of one server, from start to stop:
-// spawn, ready, warm-up, window, drain, stop.
+// spawn, ready, idle, warm-up, window, drain, steps of the load-to-power curve, idle, stop.
 #ifndef EDGE_RUN_SEQUENCE_H
 #define EDGE_RUN_SEQUENCE_H
 
@@ -8,6 +8,7 @@
 #include "run/agent_client.h"
 #include "run/interrupt.h"
 #include "run/measurement.h"
+#include "run/meters.h"
 #include "run/recorder.h"
 #include "run/run_options.h"
 #include "run/servers.h"
@@ -20,6 +21,7 @@ struct edge_sequence {
     const struct edge_payload *payload;
     const struct edge_server_entry *server;
     struct edge_agent_client *agent;
+    struct edge_meters *meters;
     struct edge_interrupt *interrupt;
     struct edge_recorder *recorder; // gets samples and slices as they come
     struct edge_progress *progress;

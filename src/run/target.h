@@ -15,7 +15,7 @@ struct edge_target {
     char board[64]; // in folder names and records: "host", "rpi4"
     char host[64];  // the server's address, seen from here
     char agent_path[PATH_MAX];
-    const char *agent_argv[4]; // ends with NULL; points into this struct
+    const char *agent_argv[6]; // ends with NULL; points into this struct
     char servers[PATH_MAX];    // the folder of the servers built for it
     bool emulated;
     struct edge_emulator emulator; // if emulated

@@ -27,6 +27,20 @@ static void closed_loop_by_time(void **state)
     assert_int_equal(edge_pacer_unsent(&pacer), 0);
 }
 
+static void idle_until_the_window_ends(void **state)
+{
+    (void)state;
+    struct edge_load_config config = {.idle = true, .duration_ns = 20 * MS};
+    struct edge_pacer pacer;
+    edge_pacer_init(&pacer, &config, 0, 1, 100 * MS);
+    assert_false(edge_pacer_ready(&pacer, 100 * MS));
+    assert_false(pacer.stopped);
+    assert_int_equal(edge_pacer_next(&pacer), 120 * MS);
+    assert_false(edge_pacer_ready(&pacer, 120 * MS));
+    assert_true(pacer.stopped);
+    assert_int_equal(edge_pacer_due(&pacer), 0);
+}
+
 static void closed_loop_by_total(void **state)
 {
     (void)state;
@@ -195,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_loop_by_time),
+        cmocka_unit_test(idle_until_the_window_ends),
         cmocka_unit_test(closed_loop_by_total),
         cmocka_unit_test(open_loop_never_shifts),
         cmocka_unit_test(open_loop_by_total),

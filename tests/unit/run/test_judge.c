@@ -7,12 +7,13 @@
 
 static struct edge_target target;
 static struct edge_window_figures figures;
+static const struct edge_board board = {.cores = 4, .governor = "ondemand"};
 
 static struct edge_readings judge(const struct edge_measurement *measurement)
 {
     struct edge_readings readings;
     edge_measurement_figures(measurement, true, &figures);
-    edge_judge_repeat(measurement, &figures, &target, 4, &readings);
+    edge_judge_repeat(measurement, &figures, &target, &board, &readings);
     return readings;
 }
 
@@ -56,6 +57,8 @@ static void a_load_is_read(void **state)
     assert_int_equal(r.balanced, EDGE_YES);
     assert_int_equal(r.client_limited, EDGE_NO);
     assert_int_equal(r.cpus, 4);
+    assert_string_equal(r.governor, "ondemand");
+    assert_true(r.throttle_bits == EDGE_UNMEASURED);
     assert_true(r.background_cpu_ns == EDGE_UNMEASURED);
     m.died = true;
     strcpy(m.problem, "died: killed by SIGSEGV");
@@ -82,13 +85,15 @@ static void the_run_as_a_whole(void **state)
     (void)state;
     static const double rates[] = {1, 2};
     struct edge_readings r;
-    edge_judge_run(rates, 2, true, false, &r);
+    edge_judge_run(rates, 2, true, false, false, &r);
     assert_ptr_equal(r.rates, rates);
     assert_int_equal(r.rate_count, 2);
     assert_int_equal(r.calibration, EDGE_YES);
     assert_int_equal(r.emulated, EDGE_NO);
+    assert_int_equal(r.recorded, EDGE_NO);
     assert_int_equal(r.ready, EDGE_UNKNOWN);
-    edge_judge_run(rates, 2, false, true, &r);
+    edge_judge_run(rates, 2, false, true, true, &r);
+    assert_int_equal(r.recorded, EDGE_YES);
     assert_int_equal(r.calibration, EDGE_NO);
     assert_int_equal(r.emulated, EDGE_YES);
 }

@@ -106,6 +106,84 @@ static void a_clock_step_shows(void **state)
     assert_int_equal(figures.clock_step_ns, -100);
 }
 
+static void sample_with(struct edge_measurement *m, uint64_t t_ns, uint64_t bits,
+                        uint64_t temperature, uint64_t online)
+{
+    struct edge_agent_sample sample;
+    edge_agent_sample_init(&sample);
+    sample.t_ns = t_ns;
+    sample.throttle_bits = bits;
+    sample.temperature_millicelsius = temperature;
+    sample.cpus_online = online;
+    sample.requested_hz = 1800;
+    sample.measured_hz = t_ns;
+    assert_int_equal(edge_measurement_add(m, &sample), 0);
+}
+
+static struct edge_measurement on_a_board(uint64_t bits_at_first)
+{
+    struct edge_measurement m;
+    edge_measurement_init(&m, 1);
+    m.ready = m.loaded = true;
+    m.idle.throttle_bits = bits_at_first;
+    m.window_start.t_ns = 1000;
+    m.window_start.temperature_millicelsius = 50000;
+    m.window_start.cpus_online = 4;
+    m.window_start.machine_steal_ns = 5;
+    m.window_start.swap_bytes = 100;
+    m.window_start.cpu_pressure_ns = 7;
+    m.window_stop.t_ns = 2000;
+    m.window_stop.machine_steal_ns = 8;
+    m.window_stop.swap_bytes = 90;
+    m.window_stop.cpu_pressure_ns = 9;
+    return m;
+}
+
+static void a_board_in_figures(void **state)
+{
+    (void)state;
+    struct edge_window_figures figures;
+    struct edge_measurement m = on_a_board(0);
+    sample_with(&m, 500, 0, 90000, 1); // before the window
+    sample_with(&m, 1200, 0, 61000, 4);
+    sample_with(&m, 1400, 0, 60000, 3);
+    edge_measurement_figures(&m, true, &figures);
+    assert_int_equal(figures.temperature_start_millicelsius, 50000);
+    assert_int_equal(figures.temperature_max_millicelsius, 61000);
+    assert_int_equal(figures.requested_hz, 1800);
+    assert_int_equal(figures.measured_hz, 1300);
+    assert_int_equal(figures.throttle_bits, 0);
+    assert_int_equal(figures.cpus_lost, 1);
+    assert_int_equal(figures.steal_ns, 3);
+    assert_int_equal(figures.swap_bytes, 0); // it shrank
+    assert_int_equal(figures.cpu_pressure_ns, 2);
+    assert_true(figures.io_pressure_ns == EDGE_UNMEASURED);
+    edge_measurement_free(&m);
+}
+
+// What happened before says nothing; what rises, or is set for one sample, does.
+static void throttling_during_the_repeat(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t first, then, found;
+    } cases[] = {
+        {0x50000, 0x50000, 0},   // some time since boot
+        {0x50000, 0x50005, 0x5}, // now, too
+        {0x0, 0x50000, 0x50000}, // between two samples
+        {0x10000, 0x50000, 0x40000},   {EDGE_UNMEASURED, EDGE_UNMEASURED, EDGE_UNMEASURED},
+        {EDGE_UNMEASURED, 0x50000, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct edge_window_figures figures;
+        struct edge_measurement m = on_a_board(cases[i].first);
+        sample_with(&m, 1200, cases[i].then, 0, 4);
+        edge_measurement_figures(&m, true, &figures);
+        assert_true(figures.throttle_bits == cases[i].found);
+        edge_measurement_free(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +192,8 @@ int main(void)
         cmocka_unit_test(ticks_may_lag_behind),
         cmocka_unit_test(what_is_missing_is_unmeasured),
         cmocka_unit_test(a_clock_step_shows),
+        cmocka_unit_test(a_board_in_figures),
+        cmocka_unit_test(throttling_during_the_repeat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,9 @@ static struct edge_run_options options;
 static struct edge_target target = {.name = "local", .board = "host", .same_machine = true};
 static struct edge_payload payload = {.scenario = "empty", .call = "SayEmpty"};
 static struct edge_board board = {.model = "Pi", .kernel = "6.1", .cores = 4};
-static const struct edge_recorder_facts facts = {&edge_run_command_options, &options, &target,
-                                                 &payload, &board};
+static struct edge_meters meters;
+static const struct edge_recorder_facts facts = {
+    &edge_run_command_options, &options, &target, &payload, &board, &meters};
 static char path[] = "/tmp/edge_recorder_XXXXXX";
 
 static int set_up(void **state)
