@@ -22,13 +22,15 @@ static void print_board(const struct edge_result *result, FILE *out)
         fprintf(out, "  CPUs: %" PRIu64 "\n", board->cpus);
     if (board->ram_bytes != EDGE_UNMEASURED)
         fprintf(out, "  RAM: %.0f MiB\n", (double)board->ram_bytes / (1 << 20));
+    if (board->cap_hz != EDGE_UNMEASURED && board->max_hz != EDGE_UNMEASURED &&
+        board->cap_hz < board->max_hz)
+        fprintf(out, "  clock capped at: %.0f MHz\n", (double)board->cap_hz / 1e6);
     const struct {
         const char *label;
         const char *text;
-    } lines[] = {{"arch", board->arch},
-                 {"kernel", board->kernel},
-                 {"system", board->os},
-                 {"server RAM limit", board->ram_limit}};
+    } lines[] = {{"arch", board->arch},    {"kernel", board->kernel},
+                 {"system", board->os},    {"governor", board->governor},
+                 {"network", board->link}, {"server RAM limit", board->ram_limit}};
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
         if (lines[i].text[0] != '\0')
             fprintf(out, "  %s: %s\n", lines[i].label, lines[i].text);

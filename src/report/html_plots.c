@@ -255,6 +255,15 @@ static bool has_power(const struct edge_row *row)
     return row->group == EDGE_ROW_RANKED && !isnan(row->watts) && !isnan(row->rate);
 }
 
+// A graduated run with a power source.
+static bool has_curve(const struct edge_row *row)
+{
+    for (size_t i = 0; i < row->level_count; i++)
+        if (!isnan(row->levels[i].watts))
+            return true;
+    return false;
+}
+
 static size_t loads_of(const struct edge_row *rows, size_t count, const struct edge_row *of)
 {
     size_t loads = 0;
@@ -283,8 +292,9 @@ static void load_points(const struct edge_row *rows, size_t count, FILE *out)
         if (rows[i].group != EDGE_ROW_RANKED)
             continue;
         for (size_t l = 0; l < rows[i].level_count; l++)
-            load_point(&rows[i], rows[i].levels[l].rate, rows[i].levels[l].watts, out);
-        if (rows[i].level_count == 0 && has_power(&rows[i]) &&
+            if (!isnan(rows[i].levels[l].watts))
+                load_point(&rows[i], rows[i].levels[l].rate, rows[i].levels[l].watts, out);
+        if (!has_curve(&rows[i]) && has_power(&rows[i]) &&
             loads_of(rows, count, &rows[i]) >= LOADS_MIN)
             load_point(&rows[i], rows[i].rate, rows[i].watts, out);
     }
@@ -295,7 +305,7 @@ void edge_html_load_power(const struct edge_row *rows, size_t count, FILE *out)
     bool any = false;
     for (size_t i = 0; i < count && !any; i++)
         any = rows[i].group == EDGE_ROW_RANKED &&
-              (rows[i].level_count > 0 ||
+              (has_curve(&rows[i]) ||
                (has_power(&rows[i]) && loads_of(rows, count, &rows[i]) >= LOADS_MIN));
     if (!any)
         return;

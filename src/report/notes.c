@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "report/consumption.h"
 
 static void write_reasons(const struct edge_row *row, const struct edge_result *result, FILE *out)
 {
@@ -15,19 +18,33 @@ static void write_reasons(const struct edge_row *row, const struct edge_result *
         fprintf(out, "%s\n", reasons->at[i]);
 }
 
-// Verdicts of a valid run that are not a pass: one line for a rule, though every repeat has it.
+// A verdict in the first repeat that has it stands for all of them.
+static bool is_first(const struct edge_record_rule *rule, const char *verdict)
+{
+    return rule->repeat <= 1 && strcmp(rule->verdict, verdict) == 0;
+}
+
+// Of a valid run: what it was warned of, then, in one line, what could not be judged and why.
 static void write_doubts(const struct edge_row *row, const struct edge_result *result, FILE *out)
 {
+    const char *comma = NULL;
     if (row->group != EDGE_ROW_RANKED)
         return;
     for (size_t i = 0; i < result->rule_count; i++) {
         const struct edge_record_rule *rule = &result->rules[i];
-        if (rule->repeat > 1 || strcmp(rule->verdict, "pass") == 0)
-            continue;
-        fprintf(out, "%s %s%s%s\n", rule->id,
-                strcmp(rule->verdict, "not_judged") == 0 ? "not judged" : rule->verdict,
-                rule->words[0] != '\0' ? ": " : "", rule->words);
+        if (is_first(rule, "warn"))
+            fprintf(out, "%s warn%s%s\n", rule->id, rule->words[0] != '\0' ? ": " : "",
+                    rule->words);
     }
+    for (size_t i = 0; i < result->rule_count; i++) {
+        const struct edge_record_rule *rule = &result->rules[i];
+        if (!is_first(rule, "not_judged"))
+            continue;
+        fprintf(out, "%s%s (%.*s)", comma == NULL ? "not judged: " : comma, rule->id,
+                (int)strcspn(rule->words, ";"), rule->words);
+        comma = ", ";
+    }
+    fputs(comma == NULL ? "" : "\n", out);
 }
 
 // Calls that were given up on would have taken longer than the histogram says.
@@ -124,8 +141,10 @@ int edge_notes_init(struct edge_row *row, const struct edge_result *result)
     row->doubts = text_of(write_doubts, row, result);
     row->bounds = text_of(write_bounds, row, result);
     row->failures = text_of(write_failures, row, result);
+    row->power = text_of(edge_consumption_write_power, row, result);
+    row->heat = text_of(edge_consumption_write_heat, row, result);
     return row->reasons == NULL || row->doubts == NULL || row->bounds == NULL ||
-                   row->failures == NULL
+                   row->failures == NULL || row->power == NULL || row->heat == NULL
                ? -ENOMEM
                : 0;
 }
@@ -181,6 +200,16 @@ static const char *failures(const struct edge_row *row)
     return row->failures;
 }
 
+static const char *power(const struct edge_row *row)
+{
+    return row->power;
+}
+
+static const char *heat(const struct edge_row *row)
+{
+    return row->heat;
+}
+
 static const char *file(const struct edge_row *row)
 {
     return row->ordinal > 0 ? row->facts.at[EDGE_FACT_FILE] : "";
@@ -191,7 +220,9 @@ void edge_notes_print(const struct edge_row *rows, size_t count, FILE *out)
     static const struct {
         const char *title;
         const char *(*lines)(const struct edge_row *row);
-    } sections[] = {{"Not ranked, because", reasons},
+    } sections[] = {{"Power by source (different scopes cannot be compared)", power},
+                    {"Temperature and clock", heat},
+                    {"Not ranked, because", reasons},
                     {"Worth knowing", doubts},
                     {"Lower bounds", bounds},
                     {"Failed calls, by kind", failures},

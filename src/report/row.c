@@ -190,48 +190,61 @@ static void fill_sums(struct edge_row *row, const struct edge_result_repeat *rep
 
 struct level_sums {
     uint64_t load_percent;
-    double calls, calls_ns, energy_uj, energy_ns;
+    double repeats, target, calls, length_ns;
+    double cpu_ns, cpu_length_ns;
+    double energy_uj, energy_length_ns;
 };
 
 static void add_level(struct level_sums *sums, size_t *count,
-                      const struct edge_result_repeat *repeat,
-                      const struct edge_record_energy *energy)
+                      const struct edge_record_interval *level)
 {
-    const struct edge_record_interval *level = NULL;
-    for (size_t i = 0; i < repeat->interval_count; i++)
-        if (strcmp(repeat->intervals[i].name, "level") == 0 &&
-            repeat->intervals[i].load_percent == energy->load_percent)
-            level = &repeat->intervals[i];
+    double length_ns = (double)(level->stop_ns - level->start_ns);
     size_t at = 0;
-    while (at < *count && sums[at].load_percent != energy->load_percent)
+    while (at < *count && sums[at].load_percent != level->load_percent)
         at++;
-    if (level == NULL || !measured(level->ok) || at == EDGE_ROW_LEVELS)
+    if (!measured(level->ok) || !measured(level->load_percent) || at == EDGE_ROW_LEVELS)
         return;
     *count += at == *count;
-    sums[at].load_percent = energy->load_percent;
+    sums[at].load_percent = level->load_percent;
+    sums[at].repeats++;
     sums[at].calls += (double)level->ok;
-    sums[at].calls_ns += (double)(level->stop_ns - level->start_ns);
-    sums[at].energy_uj += (double)energy->energy_uj;
-    sums[at].energy_ns += (double)(energy->stop_ns - energy->start_ns);
+    sums[at].length_ns += length_ns;
+    if (measured(level->target_rate))
+        sums[at].target += (double)level->target_rate;
+    if (measured(level->server_cpu_ns)) {
+        sums[at].cpu_ns += (double)level->server_cpu_ns;
+        sums[at].cpu_length_ns += length_ns;
+    }
+    if (measured(level->energy_uj)) {
+        sums[at].energy_uj += (double)level->energy_uj;
+        sums[at].energy_length_ns += length_ns;
+    }
 }
 
-// Source 1 is the one that tables show.
+static int by_falling_load(const void *a, const void *b)
+{
+    const struct edge_row_level *x = a;
+    const struct edge_row_level *y = b;
+    return (x->load_percent < y->load_percent) - (x->load_percent > y->load_percent);
+}
+
 static void fill_levels(struct edge_row *row, const struct edge_result_repeat *repeats,
                         size_t count)
 {
     struct level_sums sums[EDGE_ROW_LEVELS] = {{0}};
     row->level_count = 0;
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < repeats[i].energy_count; j++) {
-            const struct edge_record_energy *energy = &repeats[i].energies[j];
-            if (energy->source == 1 && strcmp(energy->name, "level") == 0 &&
-                measured(energy->energy_uj) && measured(energy->load_percent))
-                add_level(sums, &row->level_count, &repeats[i], energy);
-        }
+        for (size_t j = 0; j < repeats[i].interval_count; j++)
+            if (strcmp(repeats[i].intervals[j].name, "level") == 0)
+                add_level(sums, &row->level_count, &repeats[i].intervals[j]);
     for (size_t i = 0; i < row->level_count; i++)
         row->levels[i] = (struct edge_row_level){
-            sums[i].load_percent, 1e9 * quotient(sums[i].calls, sums[i].calls_ns),
-            1e3 * quotient(sums[i].energy_uj, sums[i].energy_ns)};
+            .load_percent = sums[i].load_percent,
+            .target = quotient(sums[i].target, sums[i].repeats),
+            .rate = 1e9 * quotient(sums[i].calls, sums[i].length_ns),
+            .cpu_percent = 100 * quotient(sums[i].cpu_ns, sums[i].cpu_length_ns),
+            .watts = 1e3 * quotient(sums[i].energy_uj, sums[i].energy_length_ns)};
+    qsort(row->levels, row->level_count, sizeof(row->levels[0]), by_falling_load);
 }
 
 int edge_row_measure(struct edge_row *row, const struct edge_result *result, size_t first,
@@ -304,6 +317,8 @@ void edge_row_free(struct edge_row *row)
     free(row->doubts);
     free(row->bounds);
     free(row->failures);
+    free(row->power);
+    free(row->heat);
     *row = (struct edge_row){0};
 }
 

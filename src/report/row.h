@@ -23,9 +23,11 @@ extern const double edge_row_curve_percents[EDGE_ROW_CURVE];
 // Over all repeats that were measured. NAN: not measured. The names of columns: columns.c.
 // A step of the load-to-power curve, over all repeats.
 struct edge_row_level {
-    uint64_t load_percent;
-    double rate;  // verified calls per second
-    double watts; // of the source that tables show
+    uint64_t load_percent; // of the rate that was found; 0: idle
+    double target;         // calls due per second
+    double rate;           // verified calls per second
+    double cpu_percent;    // of one core
+    double watts;          // of the source that tables show
 };
 #define EDGE_ROW_LEVELS 16
 
@@ -39,6 +41,8 @@ struct edge_row {
     char *doubts;    // what else the rules say of a valid run, one a line
     char *bounds;    // which latencies are only lower bounds, in a line; "" if none are
     char *failures;  // failed calls by kind, in a line; "" if there are none
+    char *power;     // what each power source saw, one a line
+    char *heat;      // temperature and clock, in a line; "" if nobody told
     char verdict[32];
     size_t ordinal; // 1, 2, ... among rows of the same key and server; 0: the only one
     enum edge_row_group group;
@@ -63,7 +67,7 @@ struct edge_row {
     double instructions_spread;   // of the repeats: half their range, of their mean
     double system_calls_per_call; // likewise emulated
     double size_bytes;            // of the server's file
-    struct edge_row_level levels[EDGE_ROW_LEVELS];
+    struct edge_row_level levels[EDGE_ROW_LEVELS]; // by falling load
     size_t level_count;
     double verified;
     double failed; // calls that ended in any other way

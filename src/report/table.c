@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/curve.h"
 #include "report/notes.h"
 #include "report/text.h"
 
@@ -130,6 +131,9 @@ int edge_table_print(const struct edge_row *rows, size_t count,
         print_count_captions(rows, out);
     else
         print_captions(rows, count, out);
+    rv = edge_curve_print(rows, count, out);
+    if (rv != 0)
+        return rv;
     edge_notes_print(rows, count, out);
     fprintf(out, "\n%s\nTo quote\n", rows[0].key);
     for (size_t i = 0; i < count; i++)

@@ -83,6 +83,12 @@ static void open_loop_and_same_names(void **state)
     expect("fixture_open", "fixture_open.txt");
 }
 
+static void power_and_its_curve(void **state)
+{
+    (void)state;
+    expect("fixture_power", "fixture_power.txt");
+}
+
 // What differs in board or parameters is not put in one table.
 static void one_table_for_each_board(void **state)
 {
@@ -196,6 +202,7 @@ int main(void)
         cmocka_unit_test(emulated),
         cmocka_unit_test(interrupted),
         cmocka_unit_test(open_loop_and_same_names),
+        cmocka_unit_test(power_and_its_curve),
         cmocka_unit_test(one_table_for_each_board),
         cmocka_unit_test(fits_a_terminal),
         cmocka_unit_test(bad_files),
