@@ -1,0 +1,281 @@
+"""Power in whole runs: closed forms, boards that are trees of files, plugs and meters with faults."""
+import os
+import re
+import sys
+import time
+import unittest
+
+from meter import FNIRSI, UM25C
+from plug import Plug
+from programs import SERVERS
+from test_run import Case
+
+SOURCE = os.environ["EDGE_SOURCE_DIR"]
+BOARDS = SOURCE + "/tests/data/boards"
+SHORT = ["--duration", "2s", "--warmup", "100ms", "--repeat", "1", "--connections", "4",
+         "--concurrency", "16", "--idle", "0"]
+
+
+class PowerCase(Case):
+    def measure(self, *arguments, **more):
+        return self.run_it(*SHORT, *arguments, SERVERS[0], **more)
+
+    def window(self, run):
+        return [r for r in run.records(SERVERS[0], "interval") if r["name"] == "window"][0]
+
+    def rules(self, run):
+        return {r["id"]: r for r in run.records(SERVERS[0], "rule")}
+
+    def cells(self, run):
+        """The row of the second table, by title."""
+        lines = [line for line in run.out.splitlines() if line.startswith("| ")]
+        header = next(i for i, line in enumerate(lines) if "mJ/req" in line)
+        titles, values = ([cell.strip() for cell in lines[i].strip("|").split("|")]
+                          for i in (header, header + 1))
+        return dict(zip(titles, values))
+
+
+class ClosedForms(PowerCase):
+    # 3 W at the start of the test, and 0.2 W more each second.
+    SLOPE, FIRST = 0.2, 3.0
+
+    def check(self, run, start):
+        window = self.window(run)
+        sync = run.records(SERVERS[0], "sync")[0]
+        offset = sync["wall_ns"] - sync["time_ns"]
+        a, b = ((window[key] + offset) / 1e9 - start for key in ("start_ns", "stop_ns"))
+        joule = self.FIRST * (b - a) + self.SLOPE * (b * b - a * a) / 2
+        self.assertAlmostEqual(window["energy_uj"] / 1e6, joule, delta=joule * 1e-3)
+        self.assertEqual(window["power_scope"], "wall")
+        # Table and file: power, req/s per W and mJ/req are all of one (N, E).
+        calls = run.records(SERVERS[0], "count")[0]["ok_in_window"]
+        energy = window["energy_uj"] / 1e6
+        cells = self.cells(run)
+        self.assertAlmostEqual(float(cells["power"].split(" W")[0]), energy / (b - a), delta=0.006)
+        self.assertIn("wall", cells["power"])
+        self.assertAlmostEqual(float(cells["req/s per W"]), calls / energy, delta=0.51)
+        self.assertAlmostEqual(float(cells["mJ/req"]), 1e3 * energy / calls, delta=6e-5)
+        record = [r for r in run.records(SERVERS[0], "energy") if r["name"] == "window"][0]
+        self.assertEqual(record["energy_uj"], window["energy_uj"])
+        self.assertEqual(record["method"], "trapezoid")
+        self.assertEqual(self.rules(run)["power"]["verdict"], "pass")
+
+    def test_a_ramp_from_a_file(self):
+        start = time.time()
+        path = self.folder / "watts.csv"
+        steps = [0.25 * i for i in range(400)]  # the file holds the future already
+        path.write_text("time,watts\n" + "".join(
+            f"{start + s:.6f},{self.FIRST + self.SLOPE * s:.6f}\n" for s in steps))
+        run = self.measure("--power", f"csv:{path}", "--power-scope", "wall")
+        self.check(run, start)
+        self.assertEqual(self.rules(run)["power_gaps"]["reading"], "1 periods")
+
+    def test_a_ramp_from_a_command(self):
+        start = time.time()
+        program = self.folder / "ramp.py"
+        program.write_text(
+            "import time\n"
+            "while True:\n"
+            "    t = time.time()\n"
+            f"    print(f'{{t:.6f}},{{{self.FIRST} + {self.SLOPE} * (t - {start}):.6f}}', flush=True)\n"
+            "    time.sleep(0.05)\n")
+        run = self.measure("--power", f"cmd:{sys.executable} {program}", "--power-scope", "wall")
+        self.check(run, start)
+        self.assert_nothing_left(run)
+
+    def test_idle_gives_net(self):
+        run = self.measure("--power", "cmd:while :; do echo 2.5; sleep 0.05; done", "--idle", "1s")
+        names = [r["name"] for r in run.records(SERVERS[0], "energy")]
+        self.assertEqual(names, ["window", "idle_before", "idle_after"])
+        record = run.records(SERVERS[0], "energy")[0]
+        self.assertAlmostEqual(record["energy_uj"] / 1e6, 5.0, delta=0.001)
+        self.assertAlmostEqual(record["idle_uj"] / 1e6, 5.0, delta=0.001)
+        for idle in [r for r in run.records(SERVERS[0], "interval") if "idle" in r["name"]]:
+            self.assertEqual(idle["stop_ns"] - idle["start_ns"], 10**9)
+            self.assertEqual(idle["ok"], 0)
+        self.assertIn("unstated", self.cells(run)["power"])
+        self.assertIn("net 0.00 W", run.out)
+
+    def test_the_graduated_profile(self):
+        run = self.run_it("--profile", "graduated", "--duration", "400ms", "--warmup", "50ms",
+                          "--repeat", "1", "--connections", "4", "--concurrency", "16", "--power",
+                          "cmd:while :; do echo 4; sleep 0.05; done", "--idle", "0", SERVERS[0])
+        levels = [r for r in run.records(SERVERS[0], "interval") if r["name"] == "level"]
+        self.assertEqual([level["load_percent"] for level in levels], list(range(100, -1, -10)))
+        found = self.window(run)["ok"] / 0.4
+        for level in levels[:-1]:
+            self.assertAlmostEqual(level["target_rate"], found * level["load_percent"] / 100,
+                                   delta=1.5)
+            self.assertGreater(level["ok"], 0)
+        self.assertEqual(levels[-1]["ok"], 0)
+        for level in levels:
+            self.assertAlmostEqual(level["energy_uj"] / 1e6, 1.6, delta=0.001)
+        score = sum(level["ok"] for level in levels) / 0.4 / (11 * 4)
+        printed = re.search(r"sum of watts: (\d+) req/s per W", run.out)
+        self.assertAlmostEqual(float(printed.group(1)), score, delta=0.51)
+
+
+class Boards(PowerCase):
+    def test_a_throttled_board_is_shown_and_not_ranked(self):
+        run = self.measure("--root", f"{BOARDS}/pi-4-throttled")
+        self.assertEqual(run.code, 3, run.err)
+        rules = self.rules(run)
+        self.assertEqual(rules["undervoltage"]["verdict"], "fail")
+        self.assertEqual(rules["throttled"]["verdict"], "fail")
+        end = run.records(SERVERS[0], "end")[0]
+        self.assertFalse(end["valid"])
+        self.assertTrue(any(reason.startswith("throttled") for reason in end["reasons"]))
+        self.assertIn("not ranked", run.out)
+        self.assertRegex(run.out, r"83\.7 degrees, 1800 MHz asked for, 600 MHz measured")
+        window = self.window(run)
+        self.assertEqual(window["throttle_bits"], 5)  # what was set since boot has not risen
+        self.assertGreater(window["ok"], 0)
+
+    def test_a_healthy_board_is_still_no_board(self):
+        run = self.measure("--root", f"{BOARDS}/pi-4")
+        self.assertEqual(run.code, 3)
+        rules = self.rules(run)
+        self.assertEqual(rules["throttled"]["verdict"], "pass")
+        self.assertEqual(rules["undervoltage"]["verdict"], "pass")
+        self.assertEqual(rules["recorded"]["verdict"], "fail")
+        board = run.records(SERVERS[0], "board")[0]
+        self.assertEqual(board["thermal_zone"], "cpu-thermal")
+        self.assertEqual(board["governor"], "performance")
+
+    def test_without_a_source_there_are_dashes(self):
+        for root in ("pi-zero-w", "ucsi-only"):
+            with self.subTest(root):
+                run = self.measure("--root", f"{BOARDS}/{root}")
+                cells = self.cells(run)
+                self.assertEqual((cells["power"], cells["req/s per W"], cells["mJ/req"]),
+                                 ("-", "-", "-"))
+                self.assertIsNone(self.window(run)["energy_uj"])
+                rule = self.rules(run)["power"]
+                self.assertEqual(rule["verdict"], "not_judged")
+                self.assertIn("hwmon", rule["words"])
+                self.assertEqual(run.records(SERVERS[0], "energy"), [])
+
+    def test_the_regulator_of_a_pi_5(self):
+        run = self.measure("--root", f"{BOARDS}/pi-5", "--power", "pmic")
+        window = self.window(run)
+        self.assertAlmostEqual(window["energy_uj"] / 1e6, 2 * 3.010369, delta=1e-4)
+        self.assertEqual(window["power_scope"], "soc_rails")
+        self.assertIn("soc_rails", self.cells(run)["power"])
+        self.assertGreater(len(run.records(SERVERS[0], "power")), 3)
+        self.assertEqual(self.rules(run)["power_updates"]["verdict"], "warn")  # a tree stands still
+
+    def test_a_wrong_shunt_is_told(self):
+        run = self.measure("--root", f"{BOARDS}/ina219-wrong-shunt")
+        self.assertIn("WARNING", run.err)
+        self.assertIn("10 times too high", self.rules(run)["power_doubt"]["words"])
+
+    def test_a_source_that_was_named_must_be_there(self):
+        run = self.measure("--root", f"{BOARDS}/pi-4", "--power", "pmic")
+        self.assertEqual(run.code, 1)
+        self.assertIn("only a Pi 5", run.err)
+        for power, words in (("watts", "expected auto"), ("csv", "csv:FILE")):
+            run = self.measure("--power", power)
+            self.assertEqual(run.code, 2)
+            self.assertIn(words, run.err)
+
+
+class Plugs(PowerCase):
+    def plug(self, *arguments, **more):
+        plug = Plug(*arguments, **more)
+        self.addCleanup(plug.close)
+        return plug
+
+    def test_same_watts_in_same_watts_out(self):
+        for dialect in ("tasmota", "shelly1", "shelly2"):
+            with self.subTest(dialect):
+                plug = self.plug(7.25)
+                run = self.measure("--power", f"{dialect}:{plug.address}")
+                self.assertAlmostEqual(self.window(run)["energy_uj"] / 1e6, 14.5, delta=1e-3)
+                self.assertEqual(self.window(run)["power_scope"], "wall")
+                self.assertIn("7.25 W wall", self.cells(run)["power"])
+                self.assertGreater(plug.answers, 2)
+
+    def test_a_plug_that_does_not_work_ends_the_run_before_it_begins(self):
+        for fault, words in (("500", "HTTP status 500"), ("missing", "expected the number"),
+                             ("html", "expected JSON"), ("slow", "no answer within 3 s")):
+            with self.subTest(fault):
+                plug = self.plug(7, fault)
+                run = self.measure("--power", f"tasmota:{plug.address}")
+                self.assertEqual(run.code, 1)
+                self.assertIn(words, run.err)
+                self.assertEqual(run.out, "")
+        run = self.measure("--power", "shelly1:127.0.0.1:1")
+        self.assertEqual(run.code, 1)
+        self.assertIn("127.0.0.1:1", run.err)
+
+    def test_readings_that_cannot_be_believed_are_refused_with_the_reason(self):
+        for watts, words in ((3.2, "below 5 W"), (-7, "positive"), (10800, "10800 W")):
+            with self.subTest(watts):
+                plug = self.plug(watts)
+                run = self.measure("--power", f"shelly2:{plug.address}")
+                self.assertEqual(run.code, 3, run.err)
+                self.assertIsNone(self.window(run)["energy_uj"])
+                self.assertEqual(self.cells(run)["power"], "-")
+                rule = self.rules(run)["power"]
+                self.assertEqual(rule["verdict"], "fail")
+                self.assertIn(words, rule["words"])
+
+    def test_a_plug_that_fails_in_the_middle(self):
+        plug = self.plug(7, lambda answers: "500" if answers > 3 else None)
+        run = self.measure("--power", f"tasmota:{plug.address}", "--duration", "4s")
+        self.assertIsNone(self.window(run)["energy_uj"])
+        self.assertIn("HTTP status 500", self.rules(run)["power"]["words"])
+        self.assertGreaterEqual(len(run.records(SERVERS[0], "power")), 1)  # what there was is kept
+
+    def test_two_sources_are_kept_apart(self):
+        plug = self.plug(9)
+        run = self.measure("--root", f"{BOARDS}/pi-5", "--power", f"pmic,tasmota:{plug.address}")
+        energies = run.records(SERVERS[0], "energy")
+        self.assertEqual([e["source"] for e in energies], [1, 2])
+        self.assertAlmostEqual(energies[0]["energy_uj"] / 1e6, 6.020738, delta=1e-4)
+        self.assertAlmostEqual(energies[1]["energy_uj"] / 1e6, 18, delta=1e-3)
+        self.assertEqual(self.window(run)["energy_uj"], energies[0]["energy_uj"])
+        self.assertIn("cannot be compared", run.out)
+
+
+class Meters(PowerCase):
+    def meter(self, kind, *arguments, **more):
+        meter = kind(*arguments, **more)
+        self.addCleanup(meter.close)
+        return meter
+
+    def test_um25c(self):
+        meter = self.meter(UM25C, 3.5)
+        run = self.measure("--power", f"um25c:{meter.path}")
+        self.assertAlmostEqual(self.window(run)["energy_uj"] / 1e6, 7.0, delta=1e-3)
+        self.assertEqual(self.window(run)["power_scope"], "dc_input")
+
+    def test_um25c_with_frames_that_are_broken_and_cut(self):
+        meter = self.meter(UM25C, 3.5, broken=3)
+        run = self.measure("--power", f"um25c:{meter.path}", "--duration", "5s")
+        self.assertAlmostEqual(self.window(run)["energy_uj"] / 1e6, 17.5, delta=1e-3)
+        values = {r["power_uw"] for r in run.records(SERVERS[0], "power")}
+        self.assertEqual(values, {3500000})  # nothing of a broken frame
+
+    def test_fnirsi(self):
+        meter = self.meter(FNIRSI, 6.25)
+        run = self.measure("--power", f"fnirsi:{meter.path}")
+        self.assertAlmostEqual(self.window(run)["energy_uj"] / 1e6, 12.5, delta=1e-3)
+        self.assertEqual(meter.commands[:3], [0x81, 0x82, 0x82])
+        self.assertIn(0x83, meter.commands)  # it was asked to go on
+
+    def test_fnirsi_with_a_bad_crc(self):
+        meter = self.meter(FNIRSI, 6.25, broken=10)
+        run = self.measure("--power", f"fnirsi:{meter.path}")
+        values = {r["power_uw"] for r in run.records(SERVERS[0], "power")}
+        self.assertEqual(values, {6250000})
+        self.assertIsNotNone(self.window(run)["energy_uj"])
+
+    def test_a_meter_that_is_not_there(self):
+        run = self.measure("--power", "um25c:/dev/none")
+        self.assertEqual(run.code, 1)
+        self.assertIn("rfcomm", run.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
