@@ -7,8 +7,4 @@ if [ -z "$tool" ] || ! "$tool" --version | grep -q 'version 14\.'; then
     echo "clang-tidy 14 is not on this machine"
     exit 77
 fi
-if ! grep -q '"command": "[^"]*clang' "$1/compile_commands.json"; then
-    echo "not a clang build: clang-tidy does not know gcc's flags"
-    exit 77
-fi
 git ls-files -z -- 'src/*.c' | xargs -0 -n 4 -P "$(nproc)" "$tool" -p "$1" --quiet
