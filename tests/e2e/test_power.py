@@ -7,7 +7,7 @@ import unittest
 
 from meter import FNIRSI, UM25C
 from plug import Plug
-from programs import SERVERS
+from programs import PLUGS, SERVERS
 from test_run import Case
 
 SOURCE = os.environ["EDGE_SOURCE_DIR"]
@@ -179,6 +179,18 @@ class Boards(PowerCase):
             self.assertIn(words, run.err)
 
 
+@unittest.skipIf(PLUGS, "bench-edge was built with libcurl")
+class NoPlugs(PowerCase):
+    def test_it_says_that_it_cannot_ask_plugs(self):
+        for dialect in ("tasmota", "shelly1", "shelly2"):
+            with self.subTest(dialect):
+                run = self.measure("--power", f"{dialect}:127.0.0.1:1")
+                self.assertEqual(run.code, 1)
+                self.assertIn("built without libcurl", run.err)
+                self.assertEqual(run.out, "")
+
+
+@unittest.skipUnless(PLUGS, "bench-edge was built without libcurl: it cannot ask plugs")
 class Plugs(PowerCase):
     def plug(self, *arguments, **more):
         plug = Plug(*arguments, **more)
