@@ -1,1 +1,2 @@
-edge_unit(base buffer catalogue clock cpuset histogram nearest option pool procfs subprocess units)
+edge_unit(base buffer catalogue clock cpuset histogram nearest option pool procfs recognise subprocess units)
+target_compile_definitions(test_base_recognise PRIVATE EDGE_DATA_DIR="${CMAKE_SOURCE_DIR}/tests/data")
