@@ -51,3 +51,13 @@ class Server:
             if time.monotonic() > deadline:
                 raise AssertionError(f"no load arrives at {self.argv[0]}")
             time.sleep(0.01)
+
+    def wait_connected(self):
+        """Until a client has a connection."""
+        port = f":{int(self.address.rsplit(':', 1)[1]):04X}"
+        deadline = time.monotonic() + 30
+        while not any(fields[1].endswith(port) and fields[3] == "01" for fields in
+                      map(str.split, pathlib.Path("/proc/net/tcp").read_text().splitlines())):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"nobody connects to {self.argv[0]}")
+            time.sleep(0.01)
