@@ -29,4 +29,6 @@ function(edge_room name)
   add_executable(link_${name} ${CMAKE_SOURCE_DIR}/cmake/link_check.c)
   target_link_libraries(link_${name} PRIVATE
                         "$<LINK_LIBRARY:WHOLE_ARCHIVE,edge_${name}>")
+  set_target_properties(link_${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+  target_link_options(link_${name} PRIVATE -fno-lto)
 endfunction()
