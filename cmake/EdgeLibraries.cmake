@@ -18,6 +18,7 @@ function(edge_library target header archive package)
 endfunction()
 
 edge_library(nghttp2 nghttp2/nghttp2.h nghttp2 libnghttp2-dev)
+edge_library(zlib zlib.h z zlib1g-dev)
 edge_library(jansson jansson.h jansson libjansson-dev)
 edge_library(protobuf_c protobuf-c/protobuf-c.h protobuf-c libprotobuf-c-dev)
 find_path(nanopb_INCLUDE pb.h PATH_SUFFIXES nanopb)

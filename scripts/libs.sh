@@ -9,7 +9,7 @@
 # apt is asked through lists of its own in build/libs/apt: nothing on the host changes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages=(nghttp2 jansson protobuf-c nanopb cmocka)
+packages=(nghttp2 zlib jansson protobuf-c nanopb cmocka)
 work=$PWD/build/libs
 mkdir -p "$work"
 
@@ -68,6 +68,7 @@ for board in "$@"; do
     rm -rf "$libraries" "$work/tmp-$board"
     mkdir -p "$work/tmp-$board"
     build nghttp2 "" -DENABLE_LIB_ONLY=ON -DENABLE_STATIC_LIB=ON -DENABLE_SHARED_LIB=OFF
+    build zlib ""
     build jansson "" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
     build protobuf-c /build-cmake -DBUILD_PROTOC=OFF -DBUILD_TESTS=OFF
     build nanopb "" -Dnanopb_BUILD_GENERATOR=OFF

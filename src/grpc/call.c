@@ -7,12 +7,24 @@
 
 #include "base/error.h"
 #include "grpc/percent.h"
+#include "grpc/timeout.h"
 
 #define QUEUE_MIN 128u
 
 void edge_call_init(struct edge_call *call, const struct edge_call_shared *shared)
 {
-    *call = (struct edge_call){.shared = shared, .deadline_ns = EDGE_CALL_NEVER};
+    *call = (struct edge_call){
+        .shared = shared, .deadline_ns = EDGE_CALL_NEVER, .wake_ns = EDGE_CALL_NEVER};
+}
+
+static void free_metadata(struct edge_call *call)
+{
+    struct edge_pool *pool = call->shared->pool;
+    edge_metadata_free(&call->metadata->request, pool);
+    edge_metadata_free(&call->metadata->initial, pool);
+    edge_metadata_free(&call->metadata->trailing, pool);
+    edge_pool_release(pool, call->metadata);
+    call->metadata = NULL;
 }
 
 void edge_call_free(struct edge_call *call)
@@ -24,21 +36,44 @@ void edge_call_free(struct edge_call *call)
     edge_pool_release(pool, call->state);
     edge_pool_release(pool, call->queue);
     edge_pool_release(pool, call->message);
+    if (call->metadata != NULL)
+        free_metadata(call);
     call->method = NULL;
     call->state = NULL;
     call->queue = NULL;
     call->message = NULL;
 }
 
+static bool need_metadata(struct edge_call *call)
+{
+    if (call->metadata == NULL) {
+        call->metadata = edge_pool_alloc(call->shared->pool, sizeof(*call->metadata));
+        if (call->metadata != NULL)
+            *call->metadata = (struct edge_call_metadata){.request = {NULL}};
+    }
+    return call->metadata != NULL;
+}
+
+int edge_call_field(struct edge_call *call, const char *name, size_t name_len, const char *value,
+                    size_t value_len)
+{
+    if (!need_metadata(call))
+        return -ENOMEM;
+    return edge_metadata_take(&call->metadata->request, call->shared->pool, name, name_len, value,
+                              value_len);
+}
+
 void edge_call_start(struct edge_call *call, const struct edge_method *method)
 {
     if (method->state_size > 0) {
         call->state = edge_pool_alloc(call->shared->pool, method->state_size);
-        if (call->state == NULL) {
-            edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "out of memory");
-            return;
-        }
-        memset(call->state, 0, method->state_size);
+        if (call->state != NULL)
+            memset(call->state, 0, method->state_size);
+    }
+    if ((method->state_size > 0 && call->state == NULL) ||
+        (method->metadata && !need_metadata(call))) {
+        edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "out of memory");
+        return;
     }
     call->method = method;
 }
@@ -54,6 +89,27 @@ static void fail_framing(struct edge_call *call, int error)
         edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "out of memory");
 }
 
+// Replaces a compressed message by what is in it. False: the call has ended.
+static bool inflate_message(struct edge_call *call, struct edge_framing_message *message)
+{
+    const struct edge_call_shared *shared = call->shared;
+    if (!call->gzip_requests) {
+        edge_call_end(call, EDGE_STATUS_INTERNAL, "compressed message without grpc-encoding");
+        return false;
+    }
+    int error = edge_gzip_inflate(shared->gzip, message->bytes, message->len, shared->max_message);
+    if (error == 0) {
+        message->len = shared->gzip->plain.len;
+        message->bytes = edge_buffer_head(&shared->gzip->plain);
+        return true;
+    }
+    if (error == EDGE_ERR_FORMAT)
+        edge_call_end(call, EDGE_STATUS_INTERNAL, "the message is not valid gzip");
+    else
+        fail_framing(call, error);
+    return false;
+}
+
 void edge_call_receive(struct edge_call *call, const uint8_t *bytes, size_t len)
 {
     const struct edge_call_shared *shared = call->shared;
@@ -65,11 +121,9 @@ void edge_call_receive(struct edge_call *call, const uint8_t *bytes, size_t len)
             fail_framing(call, got);
         if (got <= 0)
             return;
-        if (message.compressed) {
-            // An encoding other than identity was refused with the headers.
-            edge_call_end(call, EDGE_STATUS_INTERNAL, "compressed message without grpc-encoding");
+        call->compressed = message.compressed;
+        if (message.compressed && !inflate_message(call, &message))
             return;
-        }
         if (++call->requests > 1 && !call->method->client_streams) {
             edge_call_end(call, EDGE_STATUS_UNIMPLEMENTED, "more than one request message");
             return;
@@ -106,6 +160,19 @@ void edge_call_expire(struct edge_call *call)
     edge_pool_release(call->shared->pool, call->message);
     call->message = NULL;
     call->message_len = 0;
+}
+
+void edge_call_sleep(struct edge_call *call, uint64_t delay_ns)
+{
+    call->wake_ns = edge_timeout_deadline(call->shared->now_ns, delay_ns);
+    call->shared->schedule(call);
+}
+
+void edge_call_tick(struct edge_call *call)
+{
+    call->wake_ns = EDGE_CALL_NEVER;
+    if (!call->ended)
+        call->method->tick(call);
 }
 
 size_t edge_call_pending(struct edge_call *call)
@@ -171,11 +238,48 @@ uint8_t *edge_call_reply(struct edge_call *call, size_t size)
     return call->queue + call->queue_end + EDGE_FRAMING_PREFIX;
 }
 
+// Replaces the reply behind the queue by its compressed form. Returns the new length, or 0: the
+// call has ended.
+static size_t deflate_reply(struct edge_call *call, size_t len)
+{
+    struct edge_gzip *gzip = call->shared->gzip;
+    const uint8_t *reply = call->queue + call->queue_end + EDGE_FRAMING_PREFIX;
+    if (edge_gzip_deflate(gzip, reply, len) < 0 ||
+        !make_room(call, EDGE_FRAMING_PREFIX + gzip->packed.len)) {
+        edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "no memory to compress a reply");
+        return 0;
+    }
+    memcpy(call->queue + call->queue_end + EDGE_FRAMING_PREFIX, edge_buffer_head(&gzip->packed),
+           gzip->packed.len);
+    return gzip->packed.len;
+}
+
 void edge_call_reply_end(struct edge_call *call, size_t len)
 {
+    bool compressed = call->compress && call->gzip_replies;
+    if (compressed && (len = deflate_reply(call, len)) == 0)
+        return;
     edge_framing_prefix(call->queue + call->queue_end, (uint32_t)len);
+    call->queue[call->queue_end] = compressed;
     call->queue_end += EDGE_FRAMING_PREFIX + len;
     call->replies++;
+}
+
+static void put_metadata(struct edge_call *call, struct edge_metadata *list, const char *name,
+                         const void *value, size_t len)
+{
+    if (edge_metadata_put(list, call->shared->pool, name, value, len) < 0)
+        edge_call_end(call, EDGE_STATUS_INTERNAL, "the metadata \"%s\" cannot be sent", name);
+}
+
+void edge_call_initial(struct edge_call *call, const char *name, const void *value, size_t len)
+{
+    put_metadata(call, &call->metadata->initial, name, value, len);
+}
+
+void edge_call_trailing(struct edge_call *call, const char *name, const void *value, size_t len)
+{
+    put_metadata(call, &call->metadata->trailing, name, value, len);
 }
 
 void edge_call_end(struct edge_call *call, enum edge_status status, const char *format, ...)

@@ -1,8 +1,9 @@
 // One gRPC call on the server's side: requests in, replies and a status out. It knows the gRPC
-// rules (sizes, flags, how many messages, deadline), and nothing of HTTP/2.
+// rules (sizes, flags, compression, how many messages, deadline), and nothing of HTTP/2.
 //
 // A transport feeds it (edge_call_receive, edge_call_half_close, edge_call_expire) and takes what
-// it has to send: first the bytes of edge_call_pending(), then, once `ended`, the status.
+// it has to send: first the bytes of edge_call_pending(), then, once `ended`, the status. It calls
+// edge_call_tick() when `wake_ns` has come.
 #ifndef EDGE_GRPC_CALL_H
 #define EDGE_GRPC_CALL_H
 
@@ -12,27 +13,42 @@
 
 #include "base/pool.h"
 #include "grpc/framing.h"
+#include "grpc/gzip.h"
+#include "grpc/metadata.h"
 #include "grpc/method.h"
 #include "grpc/status.h"
 
 #define EDGE_CALL_QUEUE_HIGH  16384u     // bytes of replies at which a method should stop
 #define EDGE_CALL_MESSAGE_MAX 1024u      // longest grpc-message, percent-encoded
-#define EDGE_CALL_NEVER       UINT64_MAX // no deadline
+#define EDGE_CALL_NEVER       UINT64_MAX // no deadline, no timer
 
 // What all calls of a server share. Borrowed by each call.
 struct edge_call_shared {
     struct edge_pool *pool;
     size_t max_message; // bytes of one request message
     void *context;      // the server's own, for its methods
-    // Something was queued outside of receive, half_close and produce. Set by the transport.
+    struct edge_gzip *gzip;
+    uint64_t now_ns; // kept by the transport
+    // Something was queued outside of receive, half_close, produce and tick. Set by the transport.
     void (*wake)(struct edge_call *call);
+    // call->wake_ns was set. Set by the transport.
+    void (*schedule)(struct edge_call *call);
+};
+
+// Custom metadata of a call, for a method whose row asks for it.
+struct edge_call_metadata {
+    struct edge_metadata request;
+    struct edge_metadata initial;  // goes out before the first reply
+    struct edge_metadata trailing; // goes out with the status
 };
 
 struct edge_call {
     const struct edge_call_shared *shared;
     const struct edge_method *method; // NULL until edge_call_start()
     void *state;                      // method->state_size zeroed bytes
-    uint64_t deadline_ns;             // EDGE_CALL_NEVER: none
+    struct edge_call_metadata *metadata;
+    uint64_t deadline_ns; // EDGE_CALL_NEVER: none
+    uint64_t wake_ns;     // when method->tick is due; EDGE_CALL_NEVER: not
 
     struct edge_framing framing;
     uint8_t *queue; // replies with their prefixes: [queue_at, queue_end) is to be sent
@@ -41,10 +57,14 @@ struct edge_call {
     uint32_t requests; // messages that came
     uint32_t replies;  // messages that were queued
 
-    bool half_closed; // the client has sent all it will
-    bool ended;       // `status` is decided
-    bool broken;      // ended in the middle of a reply: nothing but a reset can say so
-    uint8_t status;   // enum edge_status
+    bool gzip_requests; // grpc-encoding of the request is gzip
+    bool gzip_replies;  // the client takes gzip, and the method may send it
+    bool compressed;    // the request message at hand came compressed
+    bool compress;      // set by a method: the next replies go compressed, if gzip_replies
+    bool half_closed;   // the client has sent all it will
+    bool ended;         // `status` is decided
+    bool broken;        // ended in the middle of a reply: nothing but a reset can say so
+    uint8_t status;     // enum edge_status
     uint16_t message_len;
     char *message; // grpc-message, percent-encoded; NULL: none
 };
@@ -56,6 +76,10 @@ void edge_call_init(struct edge_call *call, const struct edge_call_shared *share
 // Tells the method that the call is over, and gives all memory back.
 void edge_call_free(struct edge_call *call);
 
+// A field of the request's header list, for a method whose row has `metadata`; before
+// edge_call_start(). 0, EDGE_ERR_FORMAT or -ENOMEM, as edge_metadata_take().
+int edge_call_field(struct edge_call *call, const char *name, size_t name_len, const char *value,
+                    size_t value_len);
 // Starts the method. After this the call may have ended (out of memory).
 void edge_call_start(struct edge_call *call, const struct edge_method *method);
 // Takes bytes of the request stream, however they are cut. Ignored once the call has ended.
@@ -64,6 +88,8 @@ void edge_call_receive(struct edge_call *call, const uint8_t *bytes, size_t len)
 void edge_call_half_close(struct edge_call *call);
 // The deadline has passed: ends with DEADLINE_EXCEEDED, replacing what is not sent; or `broken`.
 void edge_call_expire(struct edge_call *call);
+// wake_ns has come.
+void edge_call_tick(struct edge_call *call);
 
 // The bytes ready to be sent; asks the method for more where it can. A single reply is held back
 // until its call has ended well.
@@ -87,6 +113,15 @@ static inline bool edge_call_full(const struct edge_call *call)
 {
     return call->queue_end - call->queue_at >= EDGE_CALL_QUEUE_HIGH;
 }
+
+// Has method->tick called once, `delay_ns` from now. A second timer replaces the first.
+void edge_call_sleep(struct edge_call *call, uint64_t delay_ns);
+
+// Metadata for the client; the method's row has `metadata`. "-bin" values are bytes, as
+// grpc-status-details-bin. What cannot be sent, or would be too much, ends the call with INTERNAL.
+// Initial metadata that is set after the first reply is not sent.
+void edge_call_initial(struct edge_call *call, const char *name, const void *value, size_t len);
+void edge_call_trailing(struct edge_call *call, const char *name, const void *value, size_t len);
 
 // Ends the call after the replies queued so far (a single reply is dropped unless the status is
 // OK). The first end counts, later ones are ignored. `format` may be NULL: no grpc-message.

@@ -35,6 +35,13 @@ static void wake(struct edge_call *call)
     edge_h2_send_advance((struct edge_h2_stream *)call);
 }
 
+static void schedule(struct edge_call *call)
+{
+    struct edge_h2_session *session = ((struct edge_h2_stream *)call)->session;
+    if (call->wake_ns < session->due_ns)
+        session->due_ns = call->wake_ns;
+}
+
 int edge_h2_new(const struct edge_h2_config *config, struct edge_h2 **h2)
 {
     struct edge_h2 *made = edge_pool_alloc(config->pool, sizeof(*made));
@@ -50,7 +57,9 @@ int edge_h2_new(const struct edge_h2_config *config, struct edge_h2 **h2)
     made->call_shared = (struct edge_call_shared){.pool = config->pool,
                                                   .max_message = made->config.max_message,
                                                   .context = config->context,
-                                                  .wake = wake};
+                                                  .gzip = &made->gzip,
+                                                  .wake = wake,
+                                                  .schedule = schedule};
     made->memory = edge_h2_memory(config->pool);
     if (nghttp2_option_new(&made->options) != 0 ||
         nghttp2_session_callbacks_new(&made->callbacks) != 0) {
@@ -70,6 +79,7 @@ void edge_h2_del(struct edge_h2 *h2)
         return;
     nghttp2_session_callbacks_del(h2->callbacks);
     nghttp2_option_del(h2->options);
+    edge_gzip_free(&h2->gzip);
     edge_pool_release(h2->config.pool, h2);
 }
 
@@ -92,12 +102,13 @@ void edge_h2_stream_close(struct edge_h2_stream *stream)
     edge_pool_release(session->h2->config.pool, stream);
 }
 
-int edge_h2_session_new(struct edge_h2 *h2, struct edge_h2_session **session)
+int edge_h2_session_new(struct edge_h2 *h2, uint64_t now_ns, struct edge_h2_session **session)
 {
     struct edge_h2_session *made = edge_pool_alloc(h2->config.pool, sizeof(*made));
     if (made == NULL)
         return -ENOMEM;
-    *made = (struct edge_h2_session){.h2 = h2, .due_ns = EDGE_H2_NEVER};
+    h2->call_shared.now_ns = now_ns;
+    *made = (struct edge_h2_session){.h2 = h2, .opened_ns = now_ns, .due_ns = EDGE_H2_NEVER};
     const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, h2->config.max_streams},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, h2->config.window},
@@ -137,7 +148,7 @@ static int translate(ssize_t error)
 int edge_h2_session_receive(struct edge_h2_session *session, const uint8_t *bytes, size_t len,
                             uint64_t now_ns)
 {
-    session->now_ns = now_ns;
+    session->h2->call_shared.now_ns = now_ns;
     ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, len);
     if (taken < 0)
         return translate(taken);
@@ -181,15 +192,21 @@ uint64_t edge_h2_session_due(const struct edge_h2_session *session)
 
 void edge_h2_session_tick(struct edge_h2_session *session, uint64_t now_ns)
 {
-    session->now_ns = now_ns;
+    session->h2->call_shared.now_ns = now_ns;
     if (now_ns < session->due_ns)
         return;
+    session->due_ns = EDGE_H2_NEVER;
     uint64_t due_ns = EDGE_H2_NEVER;
     for (struct edge_h2_stream *stream = session->streams; stream != NULL; stream = stream->next) {
-        if (stream->call.deadline_ns <= now_ns)
+        struct edge_call *call = &stream->call;
+        if (call->deadline_ns <= now_ns)
             edge_h2_send_expired(stream);
-        if (stream->call.deadline_ns < due_ns)
-            due_ns = stream->call.deadline_ns;
+        if (call->wake_ns <= now_ns)
+            edge_h2_send_tick(stream);
+        if (call->deadline_ns < due_ns)
+            due_ns = call->deadline_ns;
+        if (call->wake_ns < due_ns)
+            due_ns = call->wake_ns;
     }
     session->due_ns = due_ns;
 }

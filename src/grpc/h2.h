@@ -33,7 +33,7 @@ int edge_h2_new(const struct edge_h2_config *config, struct edge_h2 **h2);
 void edge_h2_del(struct edge_h2 *h2);
 
 // A new connection; its SETTINGS are ready to be filled. 0 and *session, or -ENOMEM.
-int edge_h2_session_new(struct edge_h2 *h2, struct edge_h2_session **session);
+int edge_h2_session_new(struct edge_h2 *h2, uint64_t now_ns, struct edge_h2_session **session);
 // Ends all its calls. NULL is allowed.
 void edge_h2_session_del(struct edge_h2_session *session);
 
@@ -49,9 +49,10 @@ int edge_h2_session_fill(struct edge_h2_session *session, struct edge_buffer *ou
 // True when both sides are done: close once `out` is sent.
 bool edge_h2_session_finished(const struct edge_h2_session *session);
 
-// When edge_h2_session_tick() is next needed at the latest, or EDGE_H2_NEVER. May be early.
+// When edge_h2_session_tick() is next needed at the latest, or EDGE_H2_NEVER. May be early. It
+// changes in receive, fill and tick.
 uint64_t edge_h2_session_due(const struct edge_h2_session *session);
-// Ends the calls whose deadline has passed; then fill.
+// Ends the calls whose deadline has passed, and runs those whose timer is due; then fill.
 void edge_h2_session_tick(struct edge_h2_session *session, uint64_t now_ns);
 
 // Graceful end in two steps (RFC 9113, 6.8): a GOAWAY that still lets streams in that are under

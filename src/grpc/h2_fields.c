@@ -22,33 +22,69 @@ static nghttp2_nv status_field(int status)
     return field(TEXT("grpc-status"), digits, digits[1] == '\0' ? 1 : 2);
 }
 
-size_t edge_h2_fields_response(nghttp2_nv fields[EDGE_H2_FIELDS_MAX])
+// Appends the metadata that fits beside `used` bytes of fields. Returns the new count.
+static size_t add_metadata(nghttp2_nv fields[EDGE_H2_FIELDS_MAX], size_t count, size_t used,
+                           const struct edge_metadata *list, uint32_t list_max)
 {
-    fields[0] = field(TEXT(":status"), TEXT("200"));
-    fields[1] = field(TEXT("content-type"), TEXT("application/grpc"));
-    return 2;
+    for (const struct edge_metadata_entry *entry = list->first; entry != NULL;
+         entry = entry->next) {
+        used += entry->name_len + entry->value_len + FIELD_OVERHEAD;
+        if (used > list_max)
+            break;
+        fields[count] =
+            field(entry->name, entry->name_len, (const char *)entry->value, entry->value_len);
+        fields[count++].flags |= NGHTTP2_NV_FLAG_NO_INDEX;
+    }
+    return count;
+}
+
+size_t edge_h2_fields_response(nghttp2_nv fields[EDGE_H2_FIELDS_MAX], const struct edge_call *call,
+                               uint32_t list_max)
+{
+    size_t count = 0;
+    fields[count++] = field(TEXT(":status"), TEXT("200"));
+    fields[count++] = field(TEXT("content-type"), TEXT("application/grpc"));
+    if (call->gzip_replies)
+        fields[count++] = field(TEXT("grpc-encoding"), TEXT("gzip"));
+    if (call->metadata != NULL)
+        count = add_metadata(fields, count, OTHER_FIELDS, &call->metadata->initial, list_max);
+    return count;
+}
+
+// Appends the trailers behind `used` bytes of fields. Returns the new count.
+static size_t add_trailers(nghttp2_nv fields[EDGE_H2_FIELDS_MAX], size_t count, size_t used,
+                           const struct edge_call *call, uint32_t list_max)
+{
+    fields[count++] = status_field(call->status);
+    if (call->message_len > 0) {
+        nghttp2_nv message = field(TEXT("grpc-message"), call->message, call->message_len);
+        size_t size = message.namelen + message.valuelen + FIELD_OVERHEAD;
+        if (used + size <= list_max) {
+            // Words differ: they must not push out what repeats.
+            message.flags |= NGHTTP2_NV_FLAG_NO_INDEX;
+            fields[count++] = message;
+            used += size;
+        }
+    }
+    if (call->metadata != NULL)
+        count = add_metadata(fields, count, used, &call->metadata->trailing, list_max);
+    return count;
 }
 
 size_t edge_h2_fields_trailers(nghttp2_nv fields[EDGE_H2_FIELDS_MAX], const struct edge_call *call,
                                uint32_t list_max)
 {
-    fields[0] = status_field(call->status);
-    if (call->message_len == 0)
-        return 1;
-    nghttp2_nv message = field(TEXT("grpc-message"), call->message, call->message_len);
-    if (message.namelen + message.valuelen + FIELD_OVERHEAD + OTHER_FIELDS > list_max)
-        return 1;
-    // Words differ: they must not push out what repeats.
-    message.flags |= NGHTTP2_NV_FLAG_NO_INDEX;
-    fields[1] = message;
-    return 2;
+    return add_trailers(fields, 0, OTHER_FIELDS, call, list_max);
 }
 
 size_t edge_h2_fields_trailers_only(nghttp2_nv fields[EDGE_H2_FIELDS_MAX],
                                     const struct edge_call *call, uint32_t list_max)
 {
-    size_t count = edge_h2_fields_response(fields);
-    return count + edge_h2_fields_trailers(fields + count, call, list_max);
+    size_t count = edge_h2_fields_response(fields, call, list_max);
+    size_t used = OTHER_FIELDS;
+    for (size_t i = 0; i < count; i++)
+        used += fields[i].namelen + fields[i].valuelen + FIELD_OVERHEAD;
+    return add_trailers(fields, count, used, call, list_max);
 }
 
 size_t edge_h2_fields_refusal(nghttp2_nv fields[EDGE_H2_FIELDS_MAX],
@@ -62,6 +98,6 @@ size_t edge_h2_fields_refusal(nghttp2_nv fields[EDGE_H2_FIELDS_MAX],
         fields[count++] = field(TEXT("grpc-message"), refusal->message, strlen(refusal->message));
     }
     if (refusal->list_encodings)
-        fields[count++] = field(TEXT("grpc-accept-encoding"), TEXT("identity"));
+        fields[count++] = field(TEXT("grpc-accept-encoding"), TEXT("identity,gzip"));
     return count;
 }

@@ -10,14 +10,16 @@
 #include "grpc/call.h"
 #include "grpc/request.h"
 
-#define EDGE_H2_FIELDS_MAX 5
+#define EDGE_H2_FIELDS_MAX (5 + 2 * EDGE_METADATA_SENT_MAX)
 
-// Each writes to `fields` and returns how many.
+// Each writes to `fields` and returns how many. `list_max` is the client's
+// SETTINGS_MAX_HEADER_LIST_SIZE: grpc-message, and then metadata, that do not fit are left out.
 
-// The response HEADERS: :status 200 and content-type.
-size_t edge_h2_fields_response(nghttp2_nv fields[EDGE_H2_FIELDS_MAX]);
-// The trailers: grpc-status, and grpc-message unless it does not fit in `list_max`, the client's
-// SETTINGS_MAX_HEADER_LIST_SIZE.
+// The response HEADERS: :status 200, content-type, grpc-encoding if replies may be compressed, and
+// the initial metadata.
+size_t edge_h2_fields_response(nghttp2_nv fields[EDGE_H2_FIELDS_MAX], const struct edge_call *call,
+                               uint32_t list_max);
+// The trailers: grpc-status, grpc-message and the trailing metadata.
 size_t edge_h2_fields_trailers(nghttp2_nv fields[EDGE_H2_FIELDS_MAX], const struct edge_call *call,
                                uint32_t list_max);
 // Response and trailers in one (Trailers-Only).

@@ -46,7 +46,7 @@ int edge_h2_head_field(struct edge_h2_head_reader *reader, const struct edge_met
     reader->head = &reader->latest;
     forget(reader, reader->count);
     if (reader->count == reader->known && reader->count < EDGE_H2_HEAD_STEPS &&
-        head.request.list_bytes <= EDGE_H2_HEAD_BYTES) {
+        head.request.list_bytes <= EDGE_H2_HEAD_BYTES && !edge_h2_head_metadata(reader)) {
         nghttp2_rcbuf_incref(name);
         nghttp2_rcbuf_incref(value);
         reader->steps[reader->known++] = (struct edge_h2_head_step){name, value, head};

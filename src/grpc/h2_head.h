@@ -61,6 +61,13 @@ static inline bool edge_h2_head_repeated(struct edge_h2_head_reader *reader,
     return true;
 }
 
+// True if the method that the fields so far lead to reads them all: then none from :path on is
+// remembered, so that each is seen by edge_h2_head_field()'s caller.
+static inline bool edge_h2_head_metadata(const struct edge_h2_head_reader *reader)
+{
+    return reader->head->method != NULL && reader->head->method->metadata;
+}
+
 // Takes the next field. 0; EDGE_ERR_PROTOCOL: the request is malformed; EDGE_ERR_LIMIT: beyond the
 // hard limit of grpc/request.h. After an error the list is lost.
 int edge_h2_head_field(struct edge_h2_head_reader *reader, const struct edge_method *const *tables,

@@ -13,6 +13,7 @@
 struct edge_h2 {
     struct edge_h2_config config;
     struct edge_call_shared call_shared;
+    struct edge_gzip gzip;
     nghttp2_session_callbacks *callbacks;
     nghttp2_option *options;
     nghttp2_mem memory;
@@ -45,8 +46,8 @@ struct edge_h2_session {
     size_t out_high;
     size_t early_streams; // those with `early`
     size_t unconsumed;    // DATA bytes not yet given back to the connection's window
-    uint64_t due_ns;      // no deadline lies before
-    uint64_t now_ns;
+    uint64_t opened_ns;
+    uint64_t due_ns; // no deadline and no timer of a call lies before
     enum edge_h2_phase phase;
     struct edge_h2_head_reader head; // of the request whose fields are coming
 };
@@ -76,6 +77,8 @@ void edge_h2_send_refusal(struct edge_h2_stream *stream, const struct edge_refus
 void edge_h2_send_reset(struct edge_h2_stream *stream, uint32_t error_code);
 // The call's deadline has passed.
 void edge_h2_send_expired(struct edge_h2_stream *stream);
+// The call's timer is due.
+void edge_h2_send_tick(struct edge_h2_stream *stream);
 // Gives DATA bytes back to the stream's window, once there are enough of them and replies are not
 // held up.
 void edge_h2_send_credit(struct edge_h2_stream *stream);

@@ -1,3 +1,5 @@
+#include <errno.h>
+
 #include "base/error.h"
 #include "grpc/h2_internal.h"
 #include "grpc/timeout.h"
@@ -34,9 +36,25 @@ static int drop_list(struct edge_h2_stream *stream, int error)
 {
     if (error == EDGE_ERR_PROTOCOL)
         edge_h2_send_reset(stream, NGHTTP2_PROTOCOL_ERROR);
+    else if (error == -ENOMEM)
+        edge_h2_send_reset(stream, NGHTTP2_INTERNAL_ERROR);
     else if (nghttp2_session_terminate_session(stream->session->ng, NGHTTP2_ENHANCE_YOUR_CALM) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+}
+
+static int take_request_field(struct edge_h2_stream *stream, nghttp2_rcbuf *name,
+                              nghttp2_rcbuf *value)
+{
+    struct edge_h2_session *session = stream->session;
+    int error = edge_h2_head_field(&session->head, session->h2->config.tables, name, value);
+    if (error < 0 || !edge_h2_head_metadata(&session->head))
+        return error;
+    nghttp2_vec name_text = nghttp2_rcbuf_get_buf(name);
+    nghttp2_vec value_text = nghttp2_rcbuf_get_buf(value);
+    error = edge_call_field(&stream->call, (const char *)name_text.base, name_text.len,
+                            (const char *)value_text.base, value_text.len);
+    return error == EDGE_ERR_FORMAT ? 0 : error; // the whole request is refused for it
 }
 
 // Kept out of line: inlined, it would make the usual case save registers that it does not need.
@@ -47,9 +65,8 @@ __attribute__((noinline)) static int take_field(struct edge_h2_session *session,
     struct edge_h2_stream *stream = edge_h2_stream_find(session, frame->hd.stream_id);
     if (stream == NULL)
         return 0;
-    int error = frame->headers.cat == NGHTTP2_HCAT_REQUEST
-                    ? edge_h2_head_field(&session->head, session->h2->config.tables, name, value)
-                    : take_trailer(stream, name, value);
+    int error = frame->headers.cat == NGHTTP2_HCAT_REQUEST ? take_request_field(stream, name, value)
+                                                           : take_trailer(stream, name, value);
     return error == 0 ? 0 : drop_list(stream, error);
 }
 
@@ -68,6 +85,7 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rc
 static void on_request(struct edge_h2_stream *stream, const struct edge_h2_head *head)
 {
     struct edge_h2_session *session = stream->session;
+    const uint64_t now_ns = session->h2->call_shared.now_ns;
     struct edge_call *call = &stream->call;
     const struct edge_request *request = &head->request;
     struct edge_refusal refusal;
@@ -76,9 +94,11 @@ static void on_request(struct edge_h2_stream *stream, const struct edge_h2_head 
         return;
     }
     edge_call_start(call, head->method);
+    call->gzip_requests = request->gzip;
+    call->gzip_replies = request->accepts_gzip && head->method->compresses;
     if (request->has_timeout) {
-        call->deadline_ns = edge_timeout_deadline(session->now_ns, request->timeout_ns);
-        if (call->deadline_ns <= session->now_ns)
+        call->deadline_ns = edge_timeout_deadline(now_ns, request->timeout_ns);
+        if (call->deadline_ns <= now_ns)
             edge_call_expire(call);
         else if (call->deadline_ns < session->due_ns)
             session->due_ns = call->deadline_ns;

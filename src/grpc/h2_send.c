@@ -94,7 +94,7 @@ static void respond(struct edge_h2_stream *stream)
     nghttp2_data_provider *body = NULL;
     size_t count;
     if (edge_call_pending(call) > 0) {
-        count = edge_h2_fields_response(fields);
+        count = edge_h2_fields_response(fields, call, list_max(stream));
         body = &provider;
     } else if (call->ended) {
         count = edge_h2_fields_trailers_only(fields, call, list_max(stream));
@@ -150,6 +150,13 @@ void edge_h2_send_expired(struct edge_h2_stream *stream)
     set_trailed(stream);
     if (nghttp2_submit_trailer(stream->session->ng, stream->id, fields, count) != 0)
         edge_h2_send_reset(stream, NGHTTP2_CANCEL);
+}
+
+void edge_h2_send_tick(struct edge_h2_stream *stream)
+{
+    edge_call_tick(&stream->call);
+    if (!stream->trailed)
+        edge_h2_send_advance(stream);
 }
 
 // A response that ends before its request: the client is told to stop sending, without an error

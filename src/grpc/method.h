@@ -13,6 +13,8 @@ struct edge_method {
     const char *path;    // "/helloworld.Greeter/SayHello"
     bool client_streams; // else the client sends exactly one message: the call sees to that
     bool server_streams; // else exactly one reply, which is held back until the client's end
+    bool compresses;     // replies may be compressed: see call->compress
+    bool metadata;       // it reads or sets custom metadata: see call->metadata
     size_t state_size;   // zeroed memory in call->state
     // One request message, borrowed. Never NULL.
     void (*message)(struct edge_call *call, const uint8_t *bytes, size_t len);
@@ -20,6 +22,8 @@ struct edge_method {
     void (*half_close)(struct edge_call *call);
     // There is room for more replies, after half_close. NULL: replies come as requests do.
     void (*produce)(struct edge_call *call);
+    // The time of edge_call_sleep() has come. NULL: it never sleeps.
+    void (*tick)(struct edge_call *call);
     // The call is over, also if it never got far: free what the state holds. NULL: nothing to do.
     void (*closed)(struct edge_call *call);
 };

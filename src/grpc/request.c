@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "grpc/base64.h"
 #include "grpc/timeout.h"
 
 #define GRPC     "application/grpc"
@@ -34,6 +35,32 @@ static bool is(const char *text, const char *literal, size_t len)
     return memcmp(text, literal, len) == 0;
 }
 
+// True if the comma-separated list has the item.
+static bool list_has(const char *list, size_t len, const char *item, size_t item_len)
+{
+    while (len > 0) {
+        const char *comma = memchr(list, ',', len);
+        size_t part = comma != NULL ? (size_t)(comma - list) : len;
+        const char *at = list;
+        size_t left = part;
+        for (; left > 0 && *at == ' '; at++)
+            left--;
+        while (left > 0 && at[left - 1] == ' ')
+            left--;
+        if (left == item_len && is(at, item, item_len))
+            return true;
+        list += comma != NULL ? part + 1 : part;
+        len -= comma != NULL ? part + 1 : part;
+    }
+    return false;
+}
+
+static void take_encoding(struct edge_request *request, const char *value, size_t len)
+{
+    request->gzip = len == 4 && is(value, "gzip", 4);
+    request->bad_encoding = !request->gzip && (len != 8 || !is(value, "identity", 8));
+}
+
 int edge_request_header(struct edge_request *request, const char *name, size_t name_len,
                         const char *value, size_t value_len)
 {
@@ -57,11 +84,18 @@ int edge_request_header(struct edge_request *request, const char *name, size_t n
         break;
     case 13:
         if (is(name, "grpc-encoding", 13))
-            request->bad_encoding = value_len != 8 || !is(value, "identity", 8);
+            take_encoding(request, value, value_len);
+        break;
+    case 20:
+        if (is(name, "grpc-accept-encoding", 20) && list_has(value, value_len, "gzip", 4))
+            request->accepts_gzip = true;
         break;
     default:
         break;
     }
+    if (name_len > 4 && is(name + name_len - 4, "-bin", 4) &&
+        !edge_base64_list_valid(value, value_len))
+        request->bad_metadata = true;
     return 0;
 }
 
@@ -89,9 +123,11 @@ bool edge_request_refused(const struct edge_request *request, bool method_found,
                       service_found ? "unknown method" : "unknown service");
     if (request->bad_timeout)
         return refuse(refusal, "200", EDGE_STATUS_INTERNAL, "malformed grpc-timeout");
+    if (request->bad_metadata)
+        return refuse(refusal, "200", EDGE_STATUS_INTERNAL, "a -bin header is not base64");
     if (request->bad_encoding) {
         refuse(refusal, "200", EDGE_STATUS_UNIMPLEMENTED,
-               "unsupported grpc-encoding: this server speaks identity");
+               "unsupported grpc-encoding: this server speaks identity and gzip");
         refusal->list_encodings = true;
         return true;
     }

@@ -28,12 +28,16 @@ struct edge_request {
     bool has_timeout;
     bool bad_timeout;
     bool bad_encoding;
+    bool gzip;         // grpc-encoding: gzip
+    bool accepts_gzip; // grpc-accept-encoding lists it
+    bool bad_metadata; // a "-bin" value is not base64
 };
 
 // Judges a content-type value.
 enum edge_content_type edge_request_content_type(const char *value, size_t len);
 
-// Takes one field; a repeated field replaces the one before. ":path" is the caller's own.
+// Takes one field; a repeated field replaces the one before, but lists add up. ":path" is the
+// caller's own.
 // 0, or EDGE_ERR_LIMIT: beyond the hard limit.
 int edge_request_header(struct edge_request *request, const char *name, size_t name_len,
                         const char *value, size_t value_len);

@@ -81,7 +81,9 @@ static int client_receive(void *self, const uint8_t *bytes, size_t len)
 static int client_fill(void *self, struct edge_buffer *out, size_t high)
 {
     struct client *client = self;
-    return edge_h2_session_fill(client->session, out, high);
+    int error = edge_h2_session_fill(client->session, out, high);
+    watch_deadline(client);
+    return error;
 }
 
 static bool client_finished(void *self)
@@ -127,7 +129,7 @@ static int client_new(struct server *server, int fd)
         return -ENOMEM;
     }
     *client = (struct client){.server = server, .deadline_timer = {.fire = on_deadline}};
-    int error = edge_h2_session_new(server->h2, &client->session);
+    int error = edge_h2_session_new(server->h2, server->loop.now_ns, &client->session);
     if (error < 0)
         close(fd);
     else

@@ -68,7 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
                                           .max_message = 1 << 14,
                                           .max_streams = 10};
     struct edge_h2 *h2;
-    if (edge_h2_new(&config, &h2) < 0 || edge_h2_session_new(h2, &server.session) < 0)
+    if (edge_h2_new(&config, &h2) < 0 ||
+        edge_h2_session_new(h2, server.now_ns, &server.session) < 0)
         abort();
     int error = 0;
     if ((choice & 2) != 0)

@@ -211,7 +211,7 @@ int main(int argc, char **argv)
                                               .streams = loopback.ring,
                                               .stream_size = sizeof(struct call),
                                               .stream_count = RING};
-    if (edge_h2_new(&config, &h2) < 0 || edge_h2_session_new(h2, &session) < 0 ||
+    if (edge_h2_new(&config, &h2) < 0 || edge_h2_session_new(h2, 0, &session) < 0 ||
         edge_client_init(&loopback.client, &client) < 0)
         die("out of memory");
     encode_headers(&loopback);

@@ -2,6 +2,7 @@
 
 #include "cmocka_headers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ static void answer_fail(struct edge_call *call, const uint8_t *bytes, size_t len
     edge_call_end(call, EDGE_STATUS_INVALID_ARGUMENT, "%.*s", (int)len, (const char *)bytes);
 }
 
-static const struct edge_method methods[] = {
+const struct edge_method peer_methods[] = {
     {.path = UNARY, .message = echo, .closed = closed},
     {.path = BIDI,
      .client_streams = true,
@@ -83,7 +84,7 @@ static const struct edge_method methods[] = {
     {.path = FAIL, .message = answer_fail},
     {.path = NULL},
 };
-const struct edge_method *const peer_tables[] = {methods, NULL};
+const struct edge_method *const peer_tables[] = {peer_methods, NULL};
 
 // --- Bytes for the server ---
 
@@ -208,6 +209,7 @@ static void take_field(struct seen *seen, const nghttp2_nv *field)
         {"content-type", seen->content_type, sizeof(seen->content_type)},
         {"grpc-status", seen->grpc_status, sizeof(seen->grpc_status)},
         {"grpc-message", seen->grpc_message, sizeof(seen->grpc_message)},
+        {"grpc-encoding", seen->grpc_encoding, sizeof(seen->grpc_encoding)},
         {"grpc-accept-encoding", seen->grpc_encodings, sizeof(seen->grpc_encodings)},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -217,7 +219,11 @@ static void take_field(struct seen *seen, const nghttp2_nv *field)
             return;
         }
     }
-    fail_msg("unexpected field %.*s", (int)field->namelen, (const char *)field->name);
+    assert_true(field->namelen > 2 && memcmp(field->name, "x-", 2) == 0);
+    size_t len = strlen(seen->metadata);
+    snprintf(seen->metadata + len, sizeof(seen->metadata) - len, "%.*s: %.*s\n",
+             (int)field->namelen, (const char *)field->name, (int)field->valuelen,
+             (const char *)field->value);
 }
 
 static void take_headers(struct peer *peer, struct seen *seen, const uint8_t *block, size_t len)
@@ -342,7 +348,7 @@ void peer_open(struct peer *peer, const struct edge_h2_config *config)
     if (copy.tables == NULL)
         copy.tables = peer_tables;
     assert_int_equal(edge_h2_new(&copy, &peer->h2), 0);
-    assert_int_equal(edge_h2_session_new(peer->h2, &peer->session), 0);
+    assert_int_equal(edge_h2_session_new(peer->h2, peer->now_ns, &peer->session), 0);
     assert_int_equal(nghttp2_hd_deflate_new(&peer->deflater, 4096), 0);
     assert_int_equal(nghttp2_hd_inflate_new(&peer->inflater), 0);
     append(peer, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24);

@@ -22,8 +22,10 @@ struct seen {
     char content_type[32];
     char grpc_status[8];
     char grpc_message[2048];
+    char grpc_encoding[32];
     char grpc_encodings[32];
-    unsigned headers; // HEADERS frames
+    char metadata[4096]; // "name: value\n" of each field that begins with "x-"
+    unsigned headers;    // HEADERS frames
     unsigned data_frames;
     struct edge_buffer data;
     bool ended; // END_STREAM
@@ -86,6 +88,7 @@ void peer_assert_status(struct peer *peer, uint32_t id, const char *grpc_status)
     "/test.T/Repeat"        // server stream: the request's 4 bytes (LE) many replies of 100 bytes
 #define HANG "/test.T/Hang" // never answers
 #define FAIL "/test.T/Fail" // INVALID_ARGUMENT with the request as its words
+extern const struct edge_method peer_methods[];
 extern const struct edge_method *const peer_tables[];
 extern unsigned peer_calls_closed;
 

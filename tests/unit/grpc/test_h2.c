@@ -188,7 +188,8 @@ static void requests_are_refused_by_their_headers(void **state)
         {UNARY, "grpc-timeout", "1", "200", "13"},
         {UNARY, "grpc-timeout", "123456789S", "200", "13"},
         {UNARY, "grpc-timeout", "0n", "200", "4"},
-        {UNARY, "grpc-encoding", "gzip", "200", "12"},
+        {UNARY, "grpc-encoding", "br", "200", "12"},
+        {UNARY, "x-id-bin", "not base64", "200", "13"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         peer_open(&peer, &defaults);
@@ -202,8 +203,8 @@ static void requests_are_refused_by_their_headers(void **state)
         // Told to stop sending, after the answer, without an error.
         assert_true(seen->reset_after_end);
         assert_int_equal(seen->reset_code, NGHTTP2_NO_ERROR);
-        bool gzip = rows[i].name != NULL && strcmp(rows[i].name, "grpc-encoding") == 0;
-        assert_string_equal(seen->grpc_encodings, gzip ? "identity" : "");
+        bool unknown = rows[i].name != NULL && strcmp(rows[i].name, "grpc-encoding") == 0;
+        assert_string_equal(seen->grpc_encodings, unknown ? "identity,gzip" : "");
         // The connection lives on, also for what the client had already sent.
         peer_message(&peer, 1, END_STREAM, "late", 4);
         unary_call(3, "next");
@@ -222,6 +223,9 @@ static void fields_that_do_not_matter_are_accepted(void **state)
         {"te", NULL},
         {"content-type", "application/grpc+proto"},
         {"grpc-encoding", "identity"},
+        {"grpc-encoding", "gzip"},
+        {"x-id-bin", "qw"},
+        {"x-id-bin", "qw==,"},
         {"grpc-accept-encoding", "gzip, deflate"},
         {"grpc-timeout", "99999999H"},
         {"x-bin", "////"},
