@@ -25,13 +25,25 @@ static size_t class_of(size_t bytes)
 // Kept out of line: inlined, it would make the usual case save registers that it does not need.
 #define SLOW_PATH __attribute__((noinline))
 
+// malloc() within the limit. The caller knows the size when it gives the memory back.
+static void *take_from_system(struct edge_pool *pool, size_t bytes)
+{
+    if (pool->limit != 0 && bytes > pool->limit - pool->system_bytes)
+        return NULL;
+    void *memory = malloc(bytes);
+    if (memory == NULL)
+        return NULL;
+    pool->system_bytes += bytes;
+    pool->system_allocs++;
+    return memory;
+}
+
 // A new chunk with room for `bytes`, or NULL.
 static uint8_t *new_chunk(struct edge_pool *pool, size_t bytes)
 {
-    void **chunk = malloc(sizeof(struct block_header) + bytes);
+    void **chunk = take_from_system(pool, sizeof(struct block_header) + bytes);
     if (chunk == NULL)
         return NULL;
-    pool->system_allocs++;
     *chunk = pool->chunks;
     pool->chunks = chunk;
     return (uint8_t *)chunk + sizeof(struct block_header);
@@ -62,8 +74,7 @@ void *edge_pool_alloc(struct edge_pool *pool, size_t size)
     size_t index = class_of(total);
     struct block_header *header;
     if (index == EDGE_POOL_CLASSES) {
-        header = malloc(total);
-        pool->system_allocs++;
+        header = take_from_system(pool, total);
     } else if (pool->free_list[index] != NULL) {
         header = pool->free_list[index];
         memcpy(&pool->free_list[index], header, sizeof(void *));
@@ -84,6 +95,7 @@ void edge_pool_release(struct edge_pool *pool, void *block)
     struct block_header *header = (struct block_header *)block - 1;
     size_t index = header->class_index;
     if (index == EDGE_POOL_CLASSES) {
+        pool->system_bytes -= header->size + sizeof(*header);
         free(header);
         return;
     }

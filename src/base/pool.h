@@ -10,17 +10,21 @@
 
 #define EDGE_POOL_CLASSES 11 // 32, 64, ... 32768 bytes
 
-// All zero is an empty pool. Blocks above 32 KiB go straight to malloc.
+// All zero is an empty pool without a limit. Set `limit` to bound the bytes that it takes from the
+// system. Blocks above 32 KiB go straight to malloc.
 // Freed blocks are kept for the next request of their class until edge_pool_free().
 struct edge_pool {
     void *free_list[EDGE_POOL_CLASSES];
     void *chunks;
     uint8_t *chunk_at; // unused rest of the newest chunk
     size_t chunk_left;
+    size_t system_bytes;    // that it holds of the system
+    size_t limit;           // of those; 0: none
     uint64_t system_allocs; // how often malloc was called: flat in steady state
 };
 
-// Like malloc(): aligned for any type, NULL when memory is out. Size 0 gives a valid block.
+// Like malloc(): aligned for any type, NULL when memory is out or over the limit. Size 0 gives a
+// valid block.
 void *edge_pool_alloc(struct edge_pool *pool, size_t size);
 // Like realloc() and free() for blocks of the same pool.
 void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size);

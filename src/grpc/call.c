@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "grpc/limits.h"
 #include "grpc/percent.h"
 #include "grpc/timeout.h"
 
@@ -15,6 +16,40 @@ void edge_call_init(struct edge_call *call, const struct edge_call_shared *share
 {
     *call = (struct edge_call){
         .shared = shared, .deadline_ns = EDGE_CALL_NEVER, .wake_ns = EDGE_CALL_NEVER};
+}
+
+// Counts what the call holds. False: it may not hold so much.
+static bool charge(struct edge_call *call, size_t queue_cap)
+{
+    struct edge_call_budget *budget = call->budget;
+    size_t bytes = call->framing.cap + call->kept + queue_cap;
+    if (budget == NULL)
+        return true;
+    if (bytes <= EDGE_LIMIT_CALL_FREE)
+        bytes = 0;
+    if (bytes > call->charged && bytes - call->charged > budget->limit - budget->used)
+        return false;
+    budget->used = budget->used - call->charged + bytes;
+    call->charged = bytes;
+    return true;
+}
+
+static void end_exhausted(struct edge_call *call)
+{
+    edge_framing_free(&call->framing, call->shared->pool);
+    edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED,
+                  "the calls of this connection hold too much memory");
+}
+
+bool edge_call_keep(struct edge_call *call, size_t bytes)
+{
+    size_t before = call->kept;
+    call->kept = bytes;
+    if (charge(call, call->queue_cap))
+        return true;
+    call->kept = before;
+    end_exhausted(call);
+    return false;
 }
 
 static void free_metadata(struct edge_call *call)
@@ -38,6 +73,9 @@ void edge_call_free(struct edge_call *call)
     edge_pool_release(pool, call->message);
     if (call->metadata != NULL)
         free_metadata(call);
+    if (call->charged > 0)
+        call->budget->used -= call->charged;
+    call->charged = 0;
     call->method = NULL;
     call->state = NULL;
     call->queue = NULL;
@@ -119,7 +157,9 @@ void edge_call_receive(struct edge_call *call, const uint8_t *bytes, size_t len)
                                     &message);
         if (got < 0)
             fail_framing(call, got);
-        if (got <= 0)
+        else if (call->framing.cap > EDGE_LIMIT_CALL_FREE && !charge(call, call->queue_cap))
+            end_exhausted(call);
+        if (got <= 0 || call->ended)
             return;
         call->compressed = message.compressed;
         if (message.compressed && !inflate_message(call, &message))
@@ -220,6 +260,10 @@ static bool make_room(struct edge_call *call, size_t size)
     size_t cap = QUEUE_MIN - 16; // with the pool's own header, a whole class
     while (cap < used + size)
         cap = cap * 2 + 16;
+    if (cap > EDGE_LIMIT_CALL_FREE && !charge(call, cap)) {
+        end_exhausted(call);
+        return false;
+    }
     uint8_t *queue = edge_pool_realloc(call->shared->pool, call->queue, cap);
     if (queue == NULL)
         return false;
@@ -244,7 +288,7 @@ static size_t deflate_reply(struct edge_call *call, size_t len)
 {
     struct edge_gzip *gzip = call->shared->gzip;
     const uint8_t *reply = call->queue + call->queue_end + EDGE_FRAMING_PREFIX;
-    if (edge_gzip_deflate(gzip, reply, len) < 0 ||
+    if (call->shared->compress(gzip, reply, len) < 0 ||
         !make_room(call, EDGE_FRAMING_PREFIX + gzip->packed.len)) {
         edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "no memory to compress a reply");
         return 0;

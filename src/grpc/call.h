@@ -28,11 +28,17 @@ struct edge_call_shared {
     size_t max_message; // bytes of one request message
     void *context;      // the server's own, for its methods
     struct edge_gzip *gzip;
-    uint64_t now_ns; // kept by the transport
+    edge_gzip_compress *compress; // of replies; NULL: none are compressed
+    uint64_t now_ns;              // kept by the transport
     // Something was queued outside of receive, half_close, produce and tick. Set by the transport.
     void (*wake)(struct edge_call *call);
     // call->wake_ns was set. Set by the transport.
     void (*schedule)(struct edge_call *call);
+};
+
+// What the calls of one connection may hold together: see EDGE_LIMIT_CALL_FREE.
+struct edge_call_budget {
+    size_t used, limit; // bytes
 };
 
 // Custom metadata of a call, for a method whose row asks for it.
@@ -47,8 +53,11 @@ struct edge_call {
     const struct edge_method *method; // NULL until edge_call_start()
     void *state;                      // method->state_size zeroed bytes
     struct edge_call_metadata *metadata;
-    uint64_t deadline_ns; // EDGE_CALL_NEVER: none
-    uint64_t wake_ns;     // when method->tick is due; EDGE_CALL_NEVER: not
+    struct edge_call_budget *budget; // NULL: no limit
+    size_t charged;                  // bytes of the budget
+    size_t kept;                     // bytes that the method holds
+    uint64_t deadline_ns;            // EDGE_CALL_NEVER: none
+    uint64_t wake_ns;                // when method->tick is due; EDGE_CALL_NEVER: not
 
     struct edge_framing framing;
     uint8_t *queue; // replies with their prefixes: [queue_at, queue_end) is to be sent
@@ -113,6 +122,10 @@ static inline bool edge_call_full(const struct edge_call *call)
 {
     return call->queue_end - call->queue_at >= EDGE_CALL_QUEUE_HIGH;
 }
+
+// The method holds `bytes` of memory for the call from now on. False: that is too much, and the
+// call has ended.
+bool edge_call_keep(struct edge_call *call, size_t bytes);
 
 // Has method->tick called once, `delay_ns` from now. A second timer replaces the first.
 void edge_call_sleep(struct edge_call *call, uint64_t delay_ns);

@@ -24,6 +24,9 @@ struct edge_gzip {
 // EDGE_ERR_FORMAT: no gzip, cut short, or a wrong checksum; -ENOMEM.
 int edge_gzip_inflate(struct edge_gzip *gzip, const uint8_t *bytes, size_t len, size_t limit);
 
+// The type of edge_gzip_deflate(): a server that never compresses need not link what it stands on.
+typedef int edge_gzip_compress(struct edge_gzip *gzip, const uint8_t *bytes, size_t len);
+
 // Deflates one message into gzip->packed, where it stays until the next. 0 or -ENOMEM.
 int edge_gzip_deflate(struct edge_gzip *gzip, const uint8_t *bytes, size_t len);
 

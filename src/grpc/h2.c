@@ -2,9 +2,11 @@
 
 #include <errno.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "grpc/h2_internal.h"
 #include "grpc/h2_memory.h"
+#include "grpc/limits.h"
 
 #define MESSAGE_DEFAULT ((size_t)4 << 20)
 #define STREAMS_DEFAULT 1000u
@@ -22,11 +24,12 @@ static void set_options(nghttp2_option *options)
 #ifdef EDGE_HAVE_STREAM_RESET_RATE_LIMIT
     // Clients reset whatever they cancel, a load generator by the thousand; a reset costs little
     // here, since calls never outlive their stream.
-    nghttp2_option_set_stream_reset_rate_limit(options, 20000, 5000);
+    nghttp2_option_set_stream_reset_rate_limit(options, EDGE_LIMIT_RESETS_BURST,
+                                               EDGE_LIMIT_RESETS_PER_S);
 #endif
 #ifdef EDGE_HAVE_MAX_CONTINUATIONS
     // Up to 1.69 a CONTINUATION that comes byte by byte counts once per byte of its header.
-    nghttp2_option_set_max_continuations(options, 64);
+    nghttp2_option_set_max_continuations(options, EDGE_LIMIT_CONTINUATIONS);
 #endif
 }
 
@@ -42,22 +45,40 @@ static void schedule(struct edge_call *call)
         session->due_ns = call->wake_ns;
 }
 
+static void set_default(uint64_t *value, uint64_t fallback)
+{
+    if (*value == 0)
+        *value = fallback;
+}
+
+static void set_defaults(struct edge_h2_config *config)
+{
+    if (config->max_message == 0)
+        config->max_message = MESSAGE_DEFAULT;
+    if (config->max_streams == 0)
+        config->max_streams = STREAMS_DEFAULT;
+    if (config->window == 0)
+        config->window = WINDOW_DEFAULT;
+    set_default(&config->max_idle_ns, 300 * EDGE_NS_PER_S);
+    set_default(&config->max_age_ns, EDGE_H2_NEVER);
+    set_default(&config->max_age_grace_ns, EDGE_H2_NEVER);
+    set_default(&config->keepalive_ns, 7200 * EDGE_NS_PER_S);
+    set_default(&config->keepalive_timeout_ns, 20 * EDGE_NS_PER_S);
+    set_default(&config->ping_interval_ns, 300 * EDGE_NS_PER_S);
+}
+
 int edge_h2_new(const struct edge_h2_config *config, struct edge_h2 **h2)
 {
     struct edge_h2 *made = edge_pool_alloc(config->pool, sizeof(*made));
     if (made == NULL)
         return -ENOMEM;
     *made = (struct edge_h2){.config = *config};
-    if (made->config.max_message == 0)
-        made->config.max_message = MESSAGE_DEFAULT;
-    if (made->config.max_streams == 0)
-        made->config.max_streams = STREAMS_DEFAULT;
-    if (made->config.window == 0)
-        made->config.window = WINDOW_DEFAULT;
+    set_defaults(&made->config);
     made->call_shared = (struct edge_call_shared){.pool = config->pool,
                                                   .max_message = made->config.max_message,
                                                   .context = config->context,
                                                   .gzip = &made->gzip,
+                                                  .compress = config->compress,
                                                   .wake = wake,
                                                   .schedule = schedule};
     made->memory = edge_h2_memory(config->pool);
@@ -102,17 +123,39 @@ void edge_h2_stream_close(struct edge_h2_stream *stream)
     edge_pool_release(session->h2->config.pool, stream);
 }
 
+static size_t budget_of(const struct edge_h2_config *config)
+{
+    size_t limit;
+    return __builtin_mul_overflow(config->max_message, EDGE_LIMIT_CALL_MESSAGES, &limit) ? SIZE_MAX
+                                                                                         : limit;
+}
+
+// Spread by a tenth to both sides, so that clients that came together do not come again together.
+static uint64_t age_of(const struct edge_h2_config *config, uint64_t now_ns)
+{
+    if (config->max_age_ns == EDGE_H2_NEVER)
+        return EDGE_H2_NEVER;
+    uint64_t random = (now_ns * UINT64_C(0x9e3779b97f4a7c15)) >> 54; // of 1024
+    return config->max_age_ns / 10 * 9 + config->max_age_ns / 5120 * random;
+}
+
 int edge_h2_session_new(struct edge_h2 *h2, uint64_t now_ns, struct edge_h2_session **session)
 {
     struct edge_h2_session *made = edge_pool_alloc(h2->config.pool, sizeof(*made));
     if (made == NULL)
         return -ENOMEM;
     h2->call_shared.now_ns = now_ns;
-    *made = (struct edge_h2_session){.h2 = h2, .opened_ns = now_ns, .due_ns = EDGE_H2_NEVER};
+    *made = (struct edge_h2_session){.h2 = h2,
+                                     .due_ns = EDGE_H2_NEVER,
+                                     .budget = {.limit = budget_of(&h2->config)},
+                                     .opened_ns = now_ns,
+                                     .heard_ns = now_ns,
+                                     .idle_ns = now_ns,
+                                     .max_age_ns = age_of(&h2->config, now_ns)};
     const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, h2->config.max_streams},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, h2->config.window},
-        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, EDGE_REQUEST_SOFT_BYTES},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, EDGE_LIMIT_HEADER_SOFT},
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
     };
     if (nghttp2_session_server_new3(&made->ng, h2->callbacks, made, h2->options, &h2->memory) !=
@@ -148,6 +191,9 @@ static int translate(ssize_t error)
 int edge_h2_session_receive(struct edge_h2_session *session, const uint8_t *bytes, size_t len,
                             uint64_t now_ns)
 {
+    if (session->over)
+        return 0;
+    session->heard = true;
     session->h2->call_shared.now_ns = now_ns;
     ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, len);
     if (taken < 0)
@@ -158,6 +204,9 @@ int edge_h2_session_receive(struct edge_h2_session *session, const uint8_t *byte
         if (error != 0)
             return translate(error);
     }
+    if (nghttp2_session_get_outbound_queue_size(session->ng) >
+        session->h2->config.max_streams + EDGE_LIMIT_OUTBOUND_FRAMES)
+        edge_h2_session_end(session, NGHTTP2_ENHANCE_YOUR_CALM, "too many answers wait");
     return 0;
 }
 
@@ -165,7 +214,7 @@ int edge_h2_session_fill(struct edge_h2_session *session, struct edge_buffer *ou
 {
     session->out = out;
     session->out_high = high;
-    while (out->len < high) {
+    while (out->len < high && !session->gone) {
         const uint8_t *frame;
         ssize_t len = nghttp2_session_mem_send(session->ng, &frame);
         if (len < 0)
@@ -181,8 +230,9 @@ int edge_h2_session_fill(struct edge_h2_session *session, struct edge_buffer *ou
 
 bool edge_h2_session_finished(const struct edge_h2_session *session)
 {
-    return session->phase != EDGE_H2_NOTICE_SENT && nghttp2_session_want_read(session->ng) == 0 &&
-           nghttp2_session_want_write(session->ng) == 0;
+    return session->gone ||
+           (session->phase != EDGE_H2_NOTICE_SENT && nghttp2_session_want_read(session->ng) == 0 &&
+            nghttp2_session_want_write(session->ng) == 0);
 }
 
 uint64_t edge_h2_session_due(const struct edge_h2_session *session)
@@ -216,6 +266,7 @@ void edge_h2_session_shutdown(struct edge_h2_session *session)
     if (session->phase != EDGE_H2_RUNNING)
         return;
     session->phase = EDGE_H2_NOTICE_SENT;
+    session->notice_ns = session->h2->call_shared.now_ns;
     nghttp2_submit_shutdown_notice(session->ng);
     nghttp2_submit_ping(session->ng, NGHTTP2_FLAG_NONE, NULL);
 }

@@ -11,17 +11,27 @@
 
 #include "base/buffer.h"
 #include "base/pool.h"
+#include "grpc/gzip.h"
 #include "grpc/method.h"
 
 #define EDGE_H2_NEVER UINT64_MAX
 
+// What else a client is limited in: grpc/limits.h.
 struct edge_h2_config {
     const struct edge_method *const *tables; // see grpc/method.h
     void *context;                           // what methods find in call->shared->context
     struct edge_pool *pool;                  // memory of sessions and calls; outlives them
+    edge_gzip_compress *compress;            // edge_gzip_deflate, or NULL: replies stay plain
     size_t max_message;                      // bytes of one request message; 0: 4 MiB
     uint32_t max_streams;                    // concurrent streams per connection; 0: 1000
     uint32_t window; // flow-control window of a stream and of a connection; 0: 1 MiB
+    // EDGE_H2_NEVER: no such limit.
+    uint64_t max_idle_ns;          // without calls, until a graceful end; 0: 5 min
+    uint64_t max_age_ns;           // of a connection, +-10 %, until a graceful end; 0: NEVER
+    uint64_t max_age_grace_ns;     // from then on for its calls to end; 0: NEVER
+    uint64_t keepalive_ns;         // of silence, until a PING asks for a sign of life; 0: 2 h
+    uint64_t keepalive_timeout_ns; // for the sign to come; 0: 20 s
+    uint64_t ping_interval_ns;     // between the client's PINGs, while nothing is sent; 0: 5 min
 };
 
 struct edge_h2;
@@ -55,9 +65,12 @@ uint64_t edge_h2_session_due(const struct edge_h2_session *session);
 // Ends the calls whose deadline has passed, and runs those whose timer is due; then fill.
 void edge_h2_session_tick(struct edge_h2_session *session, uint64_t now_ns);
 
+// Looks at the limits of grpc/limits.h that are times: to be called about every second. True: fill.
+bool edge_h2_session_sweep(struct edge_h2_session *session, uint64_t now_ns);
+
 // Graceful end in two steps (RFC 9113, 6.8): a GOAWAY that still lets streams in that are under
-// way, and a PING; when its ACK comes, or on _shutdown_now(), the GOAWAY with the last stream.
-// Calls in flight go on. Both are safe twice; then fill.
+// way, and a PING; when its ACK comes, or a sweep finds it late, or on _shutdown_now(), the GOAWAY
+// with the last stream. Calls in flight go on. Both are safe twice; then fill.
 void edge_h2_session_shutdown(struct edge_h2_session *session);
 void edge_h2_session_shutdown_now(struct edge_h2_session *session);
 

@@ -69,7 +69,7 @@ static inline bool edge_h2_head_metadata(const struct edge_h2_head_reader *reade
 }
 
 // Takes the next field. 0; EDGE_ERR_PROTOCOL: the request is malformed; EDGE_ERR_LIMIT: beyond the
-// hard limit of grpc/request.h. After an error the list is lost.
+// hard limit of grpc/limits.h. After an error the list is lost.
 int edge_h2_head_field(struct edge_h2_head_reader *reader, const struct edge_method *const *tables,
                        nghttp2_rcbuf *name, nghttp2_rcbuf *value);
 

@@ -19,6 +19,12 @@ struct edge_h2 {
     nghttp2_mem memory;
 };
 
+// What is_stuck() of h2_limits.c remembers from sweep to sweep. All zero: it waits for nothing.
+struct edge_h2_watch {
+    uint32_t since_s; // 0: not
+    uint32_t progress;
+};
+
 // One stream, from its HEADERS to its close.
 struct edge_h2_stream {
     struct edge_call call; // first: a call is found in its stream
@@ -28,10 +34,11 @@ struct edge_h2_stream {
     int32_t id;
     uint32_t unconsumed; // DATA bytes not yet given back to the stream's window
     uint32_t granted;    // bytes promised to nghttp2 for a DATA frame that is not yet in `out`
-    bool responded;      // response HEADERS are submitted
-    bool deferred;       // nghttp2 waits for a reply
-    bool trailed;        // the last frame is submitted
-    bool early;          // ... before the client's END_STREAM: see h2_send.c
+    struct edge_h2_watch input, output;
+    bool responded; // response HEADERS are submitted
+    bool deferred;  // nghttp2 waits for a reply
+    bool trailed;   // the last frame is submitted
+    bool early;     // ... before the client's END_STREAM: see h2_send.c
 };
 
 // Of a graceful end.
@@ -46,10 +53,22 @@ struct edge_h2_session {
     size_t out_high;
     size_t early_streams; // those with `early`
     size_t unconsumed;    // DATA bytes not yet given back to the connection's window
-    uint64_t opened_ns;
+    struct edge_call_budget budget;
     uint64_t due_ns; // no deadline and no timer of a call lies before
     enum edge_h2_phase phase;
-    struct edge_h2_head_reader head; // of the request whose fields are coming
+    bool over; // the GOAWAY that ends it at once is submitted
+    bool gone; // ... and sent
+    // For the limits.
+    bool settings_came, settings_acked;
+    bool heard; // bytes have come since the latest sweep
+    bool asked; // ... and since the PING that asks for some
+    bool sent;  // HEADERS or DATA, since the client's latest PING
+    uint8_t ping_strikes;
+    int32_t idle_stream; // the latest stream when it was last seen busy
+    uint64_t opened_ns, heard_ns, asked_ns, idle_ns, ping_ns, notice_ns;
+    uint64_t max_age_ns;
+    uint64_t faults, settings, empty_data; // buckets
+    struct edge_h2_head_reader head;       // of the request whose fields are coming
 };
 
 // The open stream `id`, or NULL.
@@ -63,6 +82,16 @@ static inline struct edge_h2_stream *edge_h2_stream_find(struct edge_h2_session 
 
 // The stream is over.
 void edge_h2_stream_close(struct edge_h2_stream *stream);
+
+// --- h2_limits.c ---
+
+// Ends the connection at once: GOAWAY, and nothing after it.
+void edge_h2_session_end(struct edge_h2_session *session, uint32_t error_code, const char *text);
+// Counts one event in a bucket of the session, and ends the connection if it overflows.
+void edge_h2_session_count(struct edge_h2_session *session, uint64_t *bucket, unsigned burst,
+                           unsigned per_s, const char *text);
+// A PING has come.
+void edge_h2_session_pinged(struct edge_h2_session *session);
 
 // --- h2_receive.c: frames become calls ---
 

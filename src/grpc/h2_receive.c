@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "grpc/h2_internal.h"
+#include "grpc/limits.h"
 #include "grpc/timeout.h"
 
 static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, void *user_data)
@@ -15,11 +16,14 @@ static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, voi
     *stream = (struct edge_h2_stream){
         .session = session, .next = session->streams, .id = frame->hd.stream_id};
     edge_call_init(&stream->call, &session->h2->call_shared);
+    stream->call.budget = &session->budget;
     if (stream->next != NULL)
         stream->next->previous = stream;
     session->streams = session->current = stream;
     edge_h2_head_begin(&session->head);
     nghttp2_session_set_stream_user_data(ng, stream->id, stream);
+    if (stream->id >= EDGE_LIMIT_STREAM_ID)
+        edge_h2_session_shutdown(session);
     return 0;
 }
 
@@ -38,8 +42,8 @@ static int drop_list(struct edge_h2_stream *stream, int error)
         edge_h2_send_reset(stream, NGHTTP2_PROTOCOL_ERROR);
     else if (error == -ENOMEM)
         edge_h2_send_reset(stream, NGHTTP2_INTERNAL_ERROR);
-    else if (nghttp2_session_terminate_session(stream->session->ng, NGHTTP2_ENHANCE_YOUR_CALM) != 0)
-        return NGHTTP2_ERR_CALLBACK_FAILURE;
+    else
+        edge_h2_session_end(stream->session, NGHTTP2_ENHANCE_YOUR_CALM, "a header list too large");
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
@@ -95,7 +99,8 @@ static void on_request(struct edge_h2_stream *stream, const struct edge_h2_head 
     }
     edge_call_start(call, head->method);
     call->gzip_requests = request->gzip;
-    call->gzip_replies = request->accepts_gzip && head->method->compresses;
+    call->gzip_replies =
+        request->accepts_gzip && head->method->compresses && call->shared->compress != NULL;
     if (request->has_timeout) {
         call->deadline_ns = edge_timeout_deadline(now_ns, request->timeout_ns);
         if (call->deadline_ns <= now_ns)
@@ -121,6 +126,9 @@ static void on_message_frame(struct edge_h2_stream *stream, const nghttp2_frame 
     const struct edge_h2_head *head = NULL;
     bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     int error = 0;
+    if (!ends && frame->hd.type == NGHTTP2_DATA && frame->hd.length == frame->data.padlen)
+        edge_h2_session_count(session, &session->empty_data, EDGE_LIMIT_EMPTY_DATA_BURST,
+                              EDGE_LIMIT_EMPTY_DATA_PER_S, "too many empty DATA frames");
     if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
         head = session->head.head;
         if (head != NULL)
@@ -141,6 +149,17 @@ static void on_message_frame(struct edge_h2_stream *stream, const nghttp2_frame 
         on_end_stream(stream);
 }
 
+static void on_settings(struct edge_h2_session *session, bool ack)
+{
+    if (ack) {
+        session->settings_acked = true;
+        return;
+    }
+    session->settings_came = true;
+    edge_h2_session_count(session, &session->settings, EDGE_LIMIT_SETTINGS_BURST,
+                          EDGE_LIMIT_SETTINGS_PER_S, "too many SETTINGS");
+}
+
 static int on_frame_recv(nghttp2_session *ng, const nghttp2_frame *frame, void *user_data)
 {
     (void)ng;
@@ -154,8 +173,13 @@ static int on_frame_recv(nghttp2_session *ng, const nghttp2_frame *frame, void *
             on_message_frame(stream, frame);
         return 0;
     case NGHTTP2_PING:
-        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0 && session->phase == EDGE_H2_NOTICE_SENT)
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0)
+            edge_h2_session_pinged(session);
+        else if (session->phase == EDGE_H2_NOTICE_SENT)
             edge_h2_session_shutdown_now(session);
+        return 0;
+    case NGHTTP2_SETTINGS:
+        on_settings(session, (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0);
         return 0;
     default:
         return 0;

@@ -2,6 +2,7 @@
 
 #include "grpc/h2_fields.h"
 #include "grpc/h2_internal.h"
+#include "grpc/limits.h"
 
 // What the client takes in a header list.
 static uint32_t list_max(const struct edge_h2_stream *stream)
@@ -161,16 +162,38 @@ void edge_h2_send_tick(struct edge_h2_stream *stream)
 
 // A response that ends before its request: the client is told to stop sending, without an error
 // (RFC 9113, 8.1). Submitted any sooner, the reset would overtake the response.
+static void stop_client(struct edge_h2_session *session, int32_t id)
+{
+    struct edge_h2_stream *stream = edge_h2_stream_find(session, id);
+    if (stream != NULL && stream->early && !stream->call.half_closed)
+        nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
+}
+
 static int on_frame_send(nghttp2_session *ng, const nghttp2_frame *frame, void *user_data)
 {
+    (void)ng;
     struct edge_h2_session *session = user_data;
-    if (session->early_streams == 0 || frame->hd.type != NGHTTP2_HEADERS ||
-        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0)
+    switch (frame->hd.type) {
+    case NGHTTP2_HEADERS:
+        session->sent = true;
+        if (session->early_streams > 0 && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
+            stop_client(session, frame->hd.stream_id);
         return 0;
-    struct edge_h2_stream *stream = edge_h2_stream_find(session, frame->hd.stream_id);
-    if (stream != NULL && stream->early && !stream->call.half_closed)
-        nghttp2_submit_rst_stream(ng, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
-    return 0;
+    case NGHTTP2_DATA:
+        session->sent = true;
+        return 0;
+    case NGHTTP2_RST_STREAM:
+        if (frame->rst_stream.error_code != NGHTTP2_NO_ERROR &&
+            frame->rst_stream.error_code != NGHTTP2_REFUSED_STREAM)
+            edge_h2_session_count(session, &session->faults, EDGE_LIMIT_FAULTS_BURST,
+                                  EDGE_LIMIT_FAULTS_PER_S, "too many faulty streams");
+        return 0;
+    case NGHTTP2_GOAWAY:
+        session->gone = session->over;
+        return 0;
+    default:
+        return 0;
+    }
 }
 
 void edge_h2_send_callbacks(nghttp2_session_callbacks *callbacks)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "grpc/base64.h"
+#include "grpc/limits.h"
 #include "grpc/timeout.h"
 
 #define GRPC     "application/grpc"
@@ -66,8 +67,8 @@ int edge_request_header(struct edge_request *request, const char *name, size_t n
 {
     request->list_bytes += (uint32_t)(name_len + value_len + 32);
     request->list_count++;
-    if (request->list_bytes > EDGE_REQUEST_HARD_BYTES ||
-        request->list_count > EDGE_REQUEST_HARD_COUNT)
+    if (request->list_bytes > EDGE_LIMIT_HEADER_HARD ||
+        request->list_count > EDGE_LIMIT_HEADER_COUNT)
         return EDGE_ERR_LIMIT;
     switch (name_len) {
     case 7:
@@ -113,7 +114,7 @@ bool edge_request_refused(const struct edge_request *request, bool method_found,
         return refuse(refusal, "405", EDGE_STATUS_INTERNAL, "gRPC requests are POST");
     if (request->content_type == EDGE_CONTENT_NONE)
         return refuse(refusal, "415", -1, NULL);
-    if (request->list_bytes > EDGE_REQUEST_SOFT_BYTES)
+    if (request->list_bytes > EDGE_LIMIT_HEADER_SOFT)
         return refuse(refusal, "200", EDGE_STATUS_RESOURCE_EXHAUSTED, "header list too large");
     if (request->content_type == EDGE_CONTENT_UNKNOWN)
         return refuse(refusal, "200", EDGE_STATUS_UNIMPLEMENTED,

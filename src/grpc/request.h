@@ -8,10 +8,6 @@
 
 #include "grpc/status.h"
 
-#define EDGE_REQUEST_SOFT_BYTES 16384u // header list size that is still served
-#define EDGE_REQUEST_HARD_BYTES 65536u // beyond this the peer is not worth an answer
-#define EDGE_REQUEST_HARD_COUNT 1000u
-
 enum edge_content_type {
     EDGE_CONTENT_NONE,    // missing, or not gRPC
     EDGE_CONTENT_GRPC,    // application/grpc, application/grpc+proto, with or without parameters
@@ -38,7 +34,7 @@ enum edge_content_type edge_request_content_type(const char *value, size_t len);
 
 // Takes one field; a repeated field replaces the one before, but lists add up. ":path" is the
 // caller's own.
-// 0, or EDGE_ERR_LIMIT: beyond the hard limit.
+// 0, or EDGE_ERR_LIMIT: beyond the hard limit of grpc/limits.h.
 int edge_request_header(struct edge_request *request, const char *name, size_t name_len,
                         const char *value, size_t value_len);
 

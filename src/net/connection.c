@@ -38,6 +38,26 @@ static uint32_t wanted_events(const struct edge_connection *connection)
            (reads ? (uint32_t)EPOLLIN : 0);
 }
 
+static void free_pending(struct edge_connection *connection)
+{
+    connection->io->pending_bytes -= connection->pending.cap;
+    edge_buffer_free(&connection->pending);
+}
+
+// Keeps what the socket did not take. 0, -ENOMEM or EDGE_ERR_LIMIT.
+static int keep_pending(struct edge_connection *connection, const uint8_t *bytes, size_t len)
+{
+    struct edge_io *io = connection->io;
+    if (io->pending_limit != 0 && io->pending_bytes + len > io->pending_limit)
+        return EDGE_ERR_LIMIT;
+    if (connection->pending.len == 0)
+        connection->blocked_ns = io->loop->now_ns;
+    size_t before = connection->pending.cap;
+    int error = edge_buffer_append(&connection->pending, bytes, len);
+    io->pending_bytes += connection->pending.cap - before;
+    return error;
+}
+
 void edge_connection_close(struct edge_connection *connection, int reason)
 {
     if (connection->watch.fd < 0)
@@ -45,7 +65,7 @@ void edge_connection_close(struct edge_connection *connection, int reason)
     edge_loop_remove(connection->io->loop, &connection->watch);
     close(connection->watch.fd);
     connection->watch.fd = -1;
-    edge_buffer_free(&connection->pending);
+    free_pending(connection);
     connection->ops->closed(connection->protocol, reason);
 }
 
@@ -76,7 +96,7 @@ static int drain_pending(struct edge_connection *connection)
             return (int)sent;
         edge_buffer_consume(&connection->pending, (size_t)sent);
     }
-    edge_buffer_free(&connection->pending);
+    free_pending(connection);
     return 1;
 }
 
@@ -101,8 +121,7 @@ static int fill_and_write(struct edge_connection *connection)
         }
     }
     if ((size_t)sent < out->len) {
-        error = edge_buffer_append(&connection->pending, edge_buffer_head(out) + sent,
-                                   out->len - (size_t)sent);
+        error = keep_pending(connection, edge_buffer_head(out) + sent, out->len - (size_t)sent);
         if (error < 0) {
             edge_connection_close(connection, error);
             return error;

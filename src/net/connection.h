@@ -19,7 +19,9 @@ struct edge_io {
     uint8_t *in; // in_cap bytes
     size_t in_cap;
     struct edge_buffer out;
-    size_t out_high; // a protocol stops filling here
+    size_t out_high;      // a protocol stops filling here
+    size_t pending_bytes; // that connections hold because their sockets do not take them
+    size_t pending_limit; // of those: a connection that would hold more is closed; 0: none
     uint64_t reads, writes, bytes_in, bytes_out;
 };
 
@@ -39,7 +41,8 @@ struct edge_protocol {
     // True when nothing more will be read or written: the connection is closed with EDGE_OK.
     bool (*finished)(void *self);
     // The connection is closed and its fd gone; `reason` is EDGE_OK, EDGE_ERR_CLOSED (the peer
-    // closed), a negated errno, or what the protocol returned. May free the connection's memory.
+    // closed), EDGE_ERR_LIMIT (of pending bytes), a negated errno, or what the protocol returned.
+    // May free the connection's memory.
     void (*closed)(void *self, int reason);
 };
 
@@ -49,6 +52,7 @@ struct edge_connection {
     const struct edge_protocol *ops;
     void *protocol;
     struct edge_buffer pending; // bytes that the socket did not take
+    uint64_t blocked_ns;        // since when there are any
     bool read_while_blocked;    // a client must keep reading, a server must not (its input makes
                                 // output)
     bool connecting;
@@ -65,6 +69,13 @@ int edge_connection_open(struct edge_connection *connection, struct edge_io *io,
 // Fills and writes what the protocol has to send, outside of a read: after a timer, or to start a
 // request. May close the connection (the `closed` callback is called before this returns).
 void edge_connection_flush(struct edge_connection *connection);
+
+// True if the socket has not taken all that it was given for so long.
+static inline bool edge_connection_stalled(const struct edge_connection *connection,
+                                           uint64_t now_ns, uint64_t limit_ns)
+{
+    return connection->pending.len > 0 && now_ns - connection->blocked_ns >= limit_ns;
+}
 
 // Closes now, dropping unsent bytes. `closed` is called with `reason`. Safe twice.
 void edge_connection_close(struct edge_connection *connection, int reason);

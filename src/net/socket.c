@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 static void write_text(struct edge_address *address, const char *host, uint16_t port)
 {
@@ -125,6 +128,13 @@ int edge_socket_accept(int listen_fd)
         return -errno;
     set_no_delay(fd);
     return fd;
+}
+
+void edge_socket_user_timeout(int fd, uint64_t timeout_ns)
+{
+    const uint64_t ms = timeout_ns / EDGE_NS_PER_MS;
+    const unsigned timeout = ms < INT_MAX ? (unsigned)ms : INT_MAX;
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof(timeout));
 }
 
 int edge_socket_connect(const struct edge_address *address)

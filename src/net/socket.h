@@ -29,6 +29,10 @@ int edge_socket_listen(struct edge_address *address, struct edge_message *messag
 // Takes one waiting connection. The fd, -EAGAIN when there is none, or another negated errno.
 int edge_socket_accept(int listen_fd);
 
+// Sent bytes that the peer's kernel does not acknowledge for so long close the connection
+// (TCP_USER_TIMEOUT, RFC 5482). Ignored where it is not known.
+void edge_socket_user_timeout(int fd, uint64_t timeout_ns);
+
 // Starts connecting. Returns the fd (connected, or in progress: wait for EPOLLOUT, then ask
 // edge_socket_error), or a negated errno.
 int edge_socket_connect(const struct edge_address *address);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "base/build_info.h"
+#include "base/clock.h"
 #include "base/option.h"
 #include "nghttp2/nghttp2ver.h"
 #include "server/server.h"
@@ -32,6 +33,53 @@ static const struct edge_option options[] = {
      .min = 1,
      .max = 1000000,
      .help = "Calls in flight that a connection may have."},
+    {.name = "max-connections",
+     EDGE_OPT_COUNT(struct edge_server_config, max_connections),
+     .argument = "N",
+     .fallback = "10000",
+     .min = 1,
+     .help = "Connections at a time; more are closed at once."},
+    {.name = "max-memory",
+     EDGE_OPT_BYTES(struct edge_server_config, max_memory),
+     .argument = "BYTES",
+     .fallback = "256m",
+     .min = 1 << 20,
+     .max = UINT64_C(1) << 31,
+     .help = "Memory that clients can make the server hold. Near it, new connections are closed at "
+             "once; at it, calls are answered RESOURCE_EXHAUSTED. docs/security.md has what comes "
+             "on top."},
+    {.name = "max-idle",
+     EDGE_OPT_DURATION(struct edge_server_config, max_idle_ns),
+     .argument = "DURATION",
+     .fallback = "5m",
+     .help = "A connection without calls is ended gracefully after that; 0: never."},
+    {.name = "max-age",
+     EDGE_OPT_DURATION(struct edge_server_config, max_age_ns),
+     .argument = "DURATION",
+     .fallback = "0",
+     .help = "A connection is ended gracefully after that, give or take a tenth; 0: never."},
+    {.name = "max-age-grace",
+     EDGE_OPT_DURATION(struct edge_server_config, max_age_grace_ns),
+     .argument = "DURATION",
+     .fallback = "0",
+     .help = "Calls of a connection that has reached --max-age may go on for that; 0: for ever."},
+    {.name = "keepalive",
+     EDGE_OPT_DURATION(struct edge_server_config, keepalive_ns),
+     .argument = "DURATION",
+     .fallback = "2h",
+     .help = "A client that was silent for that is sent a PING; 0: never."},
+    {.name = "keepalive-timeout",
+     EDGE_OPT_DURATION(struct edge_server_config, keepalive_timeout_ns),
+     .argument = "DURATION",
+     .fallback = "20s",
+     .min = EDGE_NS_PER_MS,
+     .help = "A connection is closed when the PING, or sent bytes, are not acknowledged for that."},
+    {.name = "ping-interval",
+     EDGE_OPT_DURATION(struct edge_server_config, ping_interval_ns),
+     .argument = "DURATION",
+     .fallback = "5m",
+     .help = "A client that sends PINGs closer than that, while nothing is sent to it, is "
+             "disconnected at the third (without calls: 24 times that); 0: never."},
     {.name = NULL},
 };
 

@@ -39,6 +39,8 @@ struct kept {
 static bool keep(struct edge_call *call, const uint8_t *bytes, size_t len)
 {
     struct kept *kept = call->state;
+    if (!edge_call_keep(call, len))
+        return false;
     uint8_t *copy = edge_pool_realloc(call->shared->pool, kept->bytes, len);
     if (copy == NULL) {
         edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "out of memory");

@@ -1,6 +1,7 @@
 #include "server/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
@@ -12,13 +13,9 @@
 #include "net/loop.h"
 #include "net/socket.h"
 #include "server/health.h"
+#include "server/limits.h"
 
-#define IO_BYTES        65536u
-#define ARENA_FACTOR    4 // a decoded message may take that many times --max-message
-#define ARENA_MIN       ((size_t)1 << 20)
-#define NOTICE_NS       EDGE_NS_PER_S        // for the PING of a draining client to come back
-#define DRAIN_NS        (10 * EDGE_NS_PER_S) // for its calls to end
-#define ACCEPT_PAUSE_NS (100 * EDGE_NS_PER_MS)
+#define IO_BYTES 65536u
 
 struct client;
 
@@ -31,10 +28,12 @@ struct server {
     struct edge_h2 *h2;
     struct edge_watch listener;
     struct edge_watch signals;
-    struct edge_timer accept_timer; // runs while there are no file descriptors left
-    struct edge_timer notice_timer;
+    struct edge_timer accept_timer; // runs while the kernel has no memory for connections
+    struct edge_timer sweep_timer;  // runs while there are clients
     struct edge_timer drain_timer;
     struct client *clients;
+    uint64_t client_count;
+    int spare_fd; // given up for a moment when there are no others
     bool draining;
     struct edge_message failure; // why the loop was stopped, if not by a signal
 };
@@ -108,6 +107,7 @@ static void client_closed(void *self, int reason)
     *client->link = client->next;
     if (client->next != NULL)
         client->next->link = client->link;
+    server->client_count--;
     client_del(client);
     if (server->draining && server->clients == NULL)
         edge_loop_stop(&server->loop);
@@ -120,9 +120,47 @@ static const struct edge_protocol client_protocol = {
     .closed = client_closed,
 };
 
-// Takes the connection `fd`. 0 or a negated errno.
+// --- The limits that are times ---
+
+static void sweep(struct client *client, uint64_t now_ns)
+{
+    if (edge_connection_stalled(&client->connection, now_ns, EDGE_LIMIT_WRITE_NS))
+        edge_connection_close(&client->connection, -ETIMEDOUT);
+    else if (edge_h2_session_sweep(client->session, now_ns))
+        edge_connection_flush(&client->connection);
+}
+
+static void on_sweep_timer(struct edge_timer *timer)
+{
+    struct server *server = OWNER(timer, struct server, sweep_timer);
+    const uint64_t now_ns = server->loop.now_ns;
+    struct client *next;
+    for (struct client *client = server->clients; client != NULL; client = next) {
+        next = client->next;
+        sweep(client, now_ns);
+    }
+    if (server->clients != NULL)
+        edge_timer_start(&server->loop, timer, now_ns + EDGE_LIMIT_SWEEP_NS);
+}
+
+// --- Taking clients ---
+
+static bool is_full(const struct server *server)
+{
+    const struct edge_pool *pool = &server->pool;
+    return server->client_count >= server->config->max_connections ||
+           pool->system_bytes > EDGE_LIMIT_POOL_FULL(pool->limit);
+}
+
+// Takes the connection `fd`. 0 or a negated errno: it is closed.
 static int client_new(struct server *server, int fd)
 {
+    if (is_full(server)) {
+        close(fd);
+        return -ENOMEM;
+    }
+    // Without it a peer that is gone keeps its connection until TCP gives up, a quarter of an hour.
+    edge_socket_user_timeout(fd, server->config->keepalive_timeout_ns);
     struct client *client = edge_pool_alloc(&server->pool, sizeof(*client));
     if (client == NULL) {
         close(fd);
@@ -144,6 +182,10 @@ static int client_new(struct server *server, int fd)
     if (client->next != NULL)
         client->next->link = &client->next;
     server->clients = client;
+    server->client_count++;
+    if (server->sweep_timer.heap_index == 0)
+        edge_timer_start(&server->loop, &server->sweep_timer,
+                         server->loop.now_ns + EDGE_LIMIT_SWEEP_NS);
     edge_connection_flush(&client->connection);
     return 0;
 }
@@ -156,36 +198,63 @@ static void stop(struct server *server, const char *what, int error)
     edge_loop_stop(&server->loop);
 }
 
+static int open_spare(void)
+{
+    return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static void on_accept_timer(struct edge_timer *timer)
 {
     struct server *server = OWNER(timer, struct server, accept_timer);
+    if (server->spare_fd < 0)
+        server->spare_fd = open_spare();
     if (!server->draining)
         edge_loop_modify(&server->loop, &server->listener, EPOLLIN);
+}
+
+// Without a file descriptor for it, a client that waits would wait for good, and wake us without an
+// end: the spare one is enough to tell it.
+static int refuse_one(struct server *server)
+{
+    close(server->spare_fd);
+    int fd = edge_socket_accept(server->listener.fd);
+    if (fd >= 0)
+        close(fd);
+    server->spare_fd = open_spare();
+    return fd < 0 ? fd : 0;
+}
+
+// Leaves those that wait in the backlog for a moment.
+static void pause_accepting(struct server *server)
+{
+    int error = edge_timer_start(&server->loop, &server->accept_timer,
+                                 server->loop.now_ns + EDGE_LIMIT_PAUSE_NS);
+    if (error == 0)
+        error = edge_loop_modify(&server->loop, &server->listener, 0);
+    if (error < 0)
+        stop(server, "cannot accept connections", error);
 }
 
 static void on_listener(struct edge_watch *watch, uint32_t events)
 {
     struct server *server = OWNER(watch, struct server, listener);
     (void)events;
-    int fd;
     int error = 0;
-    while (error == 0 && (fd = edge_socket_accept(watch->fd)) >= 0)
-        error = client_new(server, fd);
-    if (error == 0)
+    for (int taken = 0; taken < EDGE_LIMIT_ACCEPTS && error >= 0; taken++) {
+        int fd = edge_socket_accept(watch->fd);
         error = fd;
+        if (fd >= 0)
+            client_new(server, fd); // one that is refused is closed, and knows it
+        else if ((fd == -EMFILE || fd == -ENFILE) && server->spare_fd >= 0)
+            error = refuse_one(server);
+    }
     switch (error) {
     case -EMFILE:
     case -ENFILE:
     case -ENOBUFS:
     case -ENOMEM:
     case -ENOSPC:
-        // Those that wait stay in the backlog until there is room for them.
-        error = edge_timer_start(&server->loop, &server->accept_timer,
-                                 server->loop.now_ns + ACCEPT_PAUSE_NS);
-        if (error == 0)
-            error = edge_loop_modify(&server->loop, watch, 0);
-        if (error < 0)
-            stop(server, "cannot accept connections", error);
+        pause_accepting(server);
         break;
     case -EBADF:
     case -EINVAL:
@@ -194,17 +263,6 @@ static void on_listener(struct edge_watch *watch, uint32_t events)
         break;
     default: // none is waiting, or that one is gone: accept() passes its error on
         break;
-    }
-}
-
-static void on_notice_timer(struct edge_timer *timer)
-{
-    struct server *server = OWNER(timer, struct server, notice_timer);
-    struct client *next;
-    for (struct client *client = server->clients; client != NULL; client = next) {
-        next = client->next;
-        edge_h2_session_shutdown_now(client->session);
-        edge_connection_flush(&client->connection);
     }
 }
 
@@ -227,10 +285,9 @@ static void drain(struct server *server)
         edge_h2_session_shutdown(client->session);
         edge_connection_flush(&client->connection);
     }
-    uint64_t now_ns = server->loop.now_ns;
+    const uint64_t now_ns = server->loop.now_ns;
     if (server->clients == NULL ||
-        edge_timer_start(&server->loop, &server->notice_timer, now_ns + NOTICE_NS) < 0 ||
-        edge_timer_start(&server->loop, &server->drain_timer, now_ns + DRAIN_NS) < 0)
+        edge_timer_start(&server->loop, &server->drain_timer, now_ns + EDGE_LIMIT_DRAIN_NS) < 0)
         edge_loop_stop(&server->loop);
 }
 
@@ -262,17 +319,30 @@ static int open_signals(void)
 static const struct edge_method *const tables[] = {edge_greeter_methods, edge_health_methods,
                                                    edge_reflection_methods, NULL};
 
+// An option's 0.
+static uint64_t or_never(uint64_t time_ns)
+{
+    return time_ns == 0 ? EDGE_H2_NEVER : time_ns;
+}
+
 static int open_services(struct server *server)
 {
     const struct edge_server_config *config = server->config;
-    size_t arena_limit = ARENA_FACTOR * (size_t)config->max_message;
+    size_t arena_limit = EDGE_LIMIT_ARENA_FACTOR * (size_t)config->max_message;
     edge_services_init(&server->services, tables, config->codec,
-                       arena_limit > ARENA_MIN ? arena_limit : ARENA_MIN);
+                       arena_limit > EDGE_LIMIT_ARENA_MIN ? arena_limit : EDGE_LIMIT_ARENA_MIN);
     const struct edge_h2_config h2_config = {.tables = tables,
                                              .context = &server->services,
                                              .pool = &server->pool,
                                              .max_message = (size_t)config->max_message,
-                                             .max_streams = (uint32_t)config->max_streams};
+                                             .max_streams = (uint32_t)config->max_streams,
+                                             .max_idle_ns = or_never(config->max_idle_ns),
+                                             .max_age_ns = or_never(config->max_age_ns),
+                                             .max_age_grace_ns = or_never(config->max_age_grace_ns),
+                                             .keepalive_ns = or_never(config->keepalive_ns),
+                                             .keepalive_timeout_ns = config->keepalive_timeout_ns,
+                                             .ping_interval_ns =
+                                                 or_never(config->ping_interval_ns)};
     return edge_h2_new(&h2_config, &server->h2);
 }
 
@@ -290,6 +360,7 @@ static int open_server(struct server *server, struct edge_message *message)
     int signal_fd = open_signals();
     server->signals = (struct edge_watch){signal_fd, EPOLLIN, on_signal, false};
     error = signal_fd < 0 ? signal_fd : edge_io_init(&server->io, &server->loop, IO_BYTES);
+    server->io.pending_limit = EDGE_LIMIT_PENDING_SHARE((size_t)config->max_memory);
     if (error == 0)
         error = open_services(server);
     if (error == 0)
@@ -315,6 +386,8 @@ static void close_server(struct server *server)
         close(server->listener.fd);
     if (server->signals.fd >= 0)
         close(server->signals.fd);
+    if (server->spare_fd >= 0)
+        close(server->spare_fd);
     edge_loop_free(&server->loop);
 }
 
@@ -323,8 +396,10 @@ int edge_server_run(const struct edge_server_config *config, struct edge_message
     struct server server = {.config = config,
                             .listener = {.fd = -1},
                             .signals = {.fd = -1},
+                            .spare_fd = open_spare(),
+                            .pool = {.limit = EDGE_LIMIT_POOL_SHARE((size_t)config->max_memory)},
                             .accept_timer = {.fire = on_accept_timer},
-                            .notice_timer = {.fire = on_notice_timer},
+                            .sweep_timer = {.fire = on_sweep_timer},
                             .drain_timer = {.fire = on_drain_timer}};
     int error = edge_loop_init(&server.loop);
     if (error < 0)

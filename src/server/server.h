@@ -14,6 +14,11 @@ struct edge_server_config {
     uint64_t port;        // 0: a free one, told in the listening line
     uint64_t max_message; // bytes
     uint64_t max_streams; // per connection
+    uint64_t max_connections;
+    uint64_t max_memory; // bytes: see server/limits.h
+    // Of a connection, see struct edge_h2_config; 0: never. The PING's answer has no such 0.
+    uint64_t max_idle_ns, max_age_ns, max_age_grace_ns;
+    uint64_t keepalive_ns, keepalive_timeout_ns, ping_interval_ns;
     const struct edge_greeter_codec *codec;
 };
 

@@ -46,7 +46,7 @@ struct peer {
     size_t high;            // of fills
     uint64_t now_ns;
     int error;                         // of the last pump
-    struct seen streams[PEER_STREAMS]; // by id / 2
+    struct seen streams[PEER_STREAMS]; // by id / 2, again from the start after the last
     uint32_t credit;                   // of the connection
     unsigned settings, settings_acks, pings, ping_acks, goaways;
     int32_t goaway_last;

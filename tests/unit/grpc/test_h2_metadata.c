@@ -63,7 +63,7 @@ static const struct edge_method methods[] = {
     {.path = NULL},
 };
 static const struct edge_method *const tables[] = {methods, peer_methods, NULL};
-static const struct edge_h2_config config = {.tables = tables};
+static const struct edge_h2_config config = {.tables = tables, .compress = edge_gzip_deflate};
 
 // A request with the fields name, value, ..., NULL.
 static void request(uint32_t id, const char *path, const char *const *more)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "grpc/limits.h"
 #include "grpc/request.h"
 
 static void content_types_are_told_apart(void **state)
@@ -129,7 +130,7 @@ static void header_lists_have_a_soft_and_a_hard_limit(void **state)
     (void)state;
     struct edge_refusal refusal;
     struct edge_request request = good();
-    while (request.list_bytes + 32 + 1 + 100 <= EDGE_REQUEST_SOFT_BYTES)
+    while (request.list_bytes + 32 + 1 + 100 <= EDGE_LIMIT_HEADER_SOFT)
         edge_request_header(&request, "x", 1,
                             "0123456789012345678901234567890123456789012345678901234567890123456789"
                             "012345678901234567890123456789",
@@ -143,13 +144,13 @@ static void header_lists_have_a_soft_and_a_hard_limit(void **state)
     while (error == 0)
         error = edge_request_header(&request, "x", 1, big, sizeof(big));
     assert_int_equal(error, EDGE_ERR_LIMIT);
-    assert_true(request.list_bytes > EDGE_REQUEST_HARD_BYTES);
+    assert_true(request.list_bytes > EDGE_LIMIT_HEADER_HARD);
 
     request = good();
     error = 0;
     while (error == 0)
         error = edge_request_header(&request, "x", 1, "", 0);
-    assert_true(request.list_count > EDGE_REQUEST_HARD_COUNT);
+    assert_true(request.list_count > EDGE_LIMIT_HEADER_COUNT);
 }
 
 int main(void)
