@@ -121,6 +121,19 @@ void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size)
     return bigger;
 }
 
+size_t edge_pool_spare(const struct edge_pool *pool)
+{
+    size_t spare = pool->chunk_left;
+    for (size_t index = 0; index < EDGE_POOL_CLASSES; index++) {
+        const void *block = pool->free_list[index];
+        while (block != NULL) {
+            spare += CLASS_MIN << index;
+            memcpy(&block, block, sizeof(block));
+        }
+    }
+    return spare;
+}
+
 void edge_pool_free(struct edge_pool *pool)
 {
     void *chunk = pool->chunks;

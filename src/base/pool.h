@@ -29,6 +29,8 @@ void *edge_pool_alloc(struct edge_pool *pool, size_t size);
 // Like realloc() and free() for blocks of the same pool.
 void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size);
 void edge_pool_release(struct edge_pool *pool, void *block);
+// Bytes that the pool holds and nobody uses. It walks the free lists: for now and then.
+size_t edge_pool_spare(const struct edge_pool *pool);
 // Gives all chunks back. Blocks above 32 KiB must have been released before. Safe twice.
 void edge_pool_free(struct edge_pool *pool);
 

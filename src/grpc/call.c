@@ -36,7 +36,6 @@ static bool charge(struct edge_call *call, size_t queue_cap)
 
 static void end_exhausted(struct edge_call *call)
 {
-    edge_framing_free(&call->framing, call->shared->pool);
     edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED,
                   "the calls of this connection hold too much memory");
 }

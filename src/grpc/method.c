@@ -20,6 +20,24 @@ static size_t service_len(const char *path, size_t len)
     return len > 1 ? len : 0;
 }
 
+const char *edge_method_next_service(const struct edge_method *const *tables, const char *after,
+                                     size_t *len)
+{
+    bool passed = after == NULL;
+    for (; *tables != NULL; tables++)
+        for (const struct edge_method *method = *tables; method->path != NULL; method++) {
+            const char *name = method->path + 1;
+            const size_t name_len = service_len(method->path, strlen(method->path)) - 2;
+            bool same = after != NULL && name_len == *len && memcmp(name, after, name_len) == 0;
+            if (passed && !same) {
+                *len = name_len;
+                return name;
+            }
+            passed = passed || same;
+        }
+    return NULL;
+}
+
 bool edge_method_has_service(const struct edge_method *const *tables, const char *path, size_t len)
 {
     size_t service = service_len(path, len);

@@ -35,6 +35,11 @@ struct edge_method {
 const struct edge_method *edge_method_find(const struct edge_method *const *tables,
                                            const char *path, size_t len);
 
+// The names of the services, one after the other: `after` is NULL first, then the latest name.
+// NULL: there is none left. The rows of a service stand together. Names are not terminated.
+const char *edge_method_next_service(const struct edge_method *const *tables, const char *after,
+                                     size_t *len);
+
 // True if some row has the service of `path` ("/" service "/" method).
 bool edge_method_has_service(const struct edge_method *const *tables, const char *path, size_t len);
 

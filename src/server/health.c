@@ -82,6 +82,51 @@ static void check(struct edge_call *call, const uint8_t *bytes, size_t len)
         reply(call, status_of(&services->health, true));
 }
 
+// Appends the entry of one service: HealthListResponse.statuses{string key = 1; HealthCheckResponse
+// value = 2} = 1.
+static int put_status(struct edge_buffer *out, const char *name, size_t len,
+                      enum serving_status status)
+{
+    const uint8_t response[] = {1 << 3, (uint8_t)status};
+    struct edge_buffer entry = {NULL};
+    int error = edge_protobuf_put_bytes(&entry, 1, name, len);
+    if (error == 0)
+        error = edge_protobuf_put_bytes(&entry, 2, response, sizeof(response));
+    if (error == 0)
+        error = edge_protobuf_put_bytes(out, 1, edge_buffer_head(&entry), entry.len);
+    edge_buffer_free(&entry);
+    return error;
+}
+
+static void list(struct edge_call *call, const uint8_t *bytes, size_t len)
+{
+    struct edge_services *services = call->shared->context;
+    struct edge_buffer *out = &services->scratch;
+    const enum serving_status status = status_of(&services->health, true);
+    struct edge_protobuf_field field;
+    int got;
+    while ((got = edge_protobuf_next(&bytes, &len, &field)) > 0)
+        continue; // it has no fields, but may have those of a later version
+    if (got < 0) {
+        edge_greeter_malformed(call);
+        return;
+    }
+    out->start = out->len = 0;
+    int error = put_status(out, "", 0, status);
+    const char *name = NULL;
+    size_t name_len = 0;
+    while (error == 0 &&
+           (name = edge_method_next_service(services->tables, name, &name_len)) != NULL)
+        error = put_status(out, name, name_len, status);
+    uint8_t *reply = error == 0 ? edge_call_reply(call, out->len) : NULL;
+    if (reply == NULL) {
+        edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "out of memory");
+        return;
+    }
+    memcpy(reply, edge_buffer_head(out), out->len);
+    edge_call_reply_end(call, out->len);
+}
+
 static void watch(struct edge_call *call, const uint8_t *bytes, size_t len)
 {
     struct edge_services *services = call->shared->context;
@@ -134,6 +179,7 @@ void edge_health_shutdown(struct edge_health *health)
 
 const struct edge_method edge_health_methods[] = {
     {.path = "/grpc.health.v1.Health/Check", .message = check},
+    {.path = "/grpc.health.v1.Health/List", .message = list},
     {.path = "/grpc.health.v1.Health/Watch",
      .server_streams = true,
      .state_size = sizeof(struct edge_health_watcher),

@@ -66,36 +66,20 @@ static int put_extensions(struct edge_buffer *out, const struct edge_protobuf_fi
     return error;
 }
 
-// Appends ListServiceResponse.service{name = 1} for each service of a table; the methods of a
-// service stand together.
-static int put_table(struct edge_buffer *list, const struct edge_method *method)
-{
-    const char *last = "";
-    size_t last_len = 0;
-    for (; method->path != NULL; method++) {
-        const char *name = method->path + 1;
-        size_t len = strcspn(name, "/");
-        if (len == last_len && memcmp(name, last, len) == 0)
-            continue;
-        last = name;
-        last_len = len;
-        struct edge_buffer service = {0};
-        int error = edge_protobuf_put_bytes(&service, 1, name, len);
-        if (error == 0)
-            error = edge_protobuf_put_bytes(list, 1, edge_buffer_head(&service), service.len);
-        edge_buffer_free(&service);
-        if (error < 0)
-            return error;
-    }
-    return 0;
-}
-
+// ListServiceResponse{repeated ServiceResponse{string name = 1} service = 1}
 static int put_services(struct edge_buffer *out, const struct edge_method *const *tables)
 {
     struct edge_buffer list = {0};
+    const char *name = NULL;
+    size_t len = 0;
     int error = 0;
-    for (; *tables != NULL && error == 0; tables++)
-        error = put_table(&list, *tables);
+    while (error == 0 && (name = edge_method_next_service(tables, name, &len)) != NULL) {
+        struct edge_buffer service = {0};
+        error = edge_protobuf_put_bytes(&service, 1, name, len);
+        if (error == 0)
+            error = edge_protobuf_put_bytes(&list, 1, edge_buffer_head(&service), service.len);
+        edge_buffer_free(&service);
+    }
     if (error == 0)
         error = edge_protobuf_put_bytes(out, SERVICES, edge_buffer_head(&list), list.len);
     edge_buffer_free(&list);

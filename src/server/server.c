@@ -33,7 +33,9 @@ struct server {
     struct edge_timer drain_timer;
     struct client *clients;
     uint64_t client_count;
-    int spare_fd; // given up for a moment when there are no others
+    int spare_fd;           // given up for a moment when there are no others
+    uint64_t memory_due_ns; // when memory_short is looked at again
+    bool memory_short;
     bool draining;
     struct edge_message failure; // why the loop was stopped, if not by a signal
 };
@@ -145,17 +147,25 @@ static void on_sweep_timer(struct edge_timer *timer)
 
 // --- Taking clients ---
 
-static bool is_full(const struct server *server)
+// The pool never gives its chunks back, so what lies unused in them has to be counted: now and
+// then.
+static bool is_short_of_memory(struct server *server)
 {
     const struct edge_pool *pool = &server->pool;
-    return server->client_count >= server->config->max_connections ||
-           pool->system_bytes > EDGE_LIMIT_POOL_FULL(pool->limit);
+    const size_t full = EDGE_LIMIT_POOL_FULL(pool->limit);
+    if (pool->system_bytes <= full)
+        return false;
+    if (server->loop.now_ns >= server->memory_due_ns) {
+        server->memory_due_ns = server->loop.now_ns + EDGE_LIMIT_SWEEP_NS;
+        server->memory_short = pool->system_bytes - edge_pool_spare(pool) > full;
+    }
+    return server->memory_short;
 }
 
 // Takes the connection `fd`. 0 or a negated errno: it is closed.
 static int client_new(struct server *server, int fd)
 {
-    if (is_full(server)) {
+    if (server->client_count >= server->config->max_connections || is_short_of_memory(server)) {
         close(fd);
         return -ENOMEM;
     }

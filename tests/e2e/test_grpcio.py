@@ -161,9 +161,18 @@ class ServerTest:
             self.assert_fails(grpc.StatusCode.UNIMPLEMENTED,
                               lambda: call(iter([complex_proto()] * count), timeout=WAIT))
 
-    def test_compression_is_refused(self):
+    def test_compression(self):
+        request = complex_proto()
+        request.request.name = "n" * 10000
+        self.assertEqual(self.hello(request, compression=grpc.Compression.Gzip).response,
+                         request.request)
+        # A megabyte of zeros is a kilobyte on the wire, but not in the server.
+        request.request.name = "\0" * (LIMIT + 1)
+        self.assert_fails(grpc.StatusCode.RESOURCE_EXHAUSTED, lambda: self.hello(
+            request, compression=grpc.Compression.Gzip))
         self.assert_fails(grpc.StatusCode.UNIMPLEMENTED, lambda: self.hello(
-            complex_proto(), compression=grpc.Compression.Gzip))
+            complex_proto(), compression=grpc.Compression.Deflate))
+        self.assertEqual(self.hello(complex_proto()).response, complex_proto().request)
 
     def test_deadline(self):
         # The client never ends its side: the deadline does.
@@ -206,6 +215,11 @@ class ServerTest:
         for service in ("", "helloworld.Greeter", "hellobench.Greeter", "grpc.health.v1.Health"):
             self.assertEqual(self.health(service), Health.SERVING)
         self.assert_fails(grpc.StatusCode.NOT_FOUND, lambda: self.health("no.such.Service"))
+        call = self.method("unary_unary", "/grpc.health.v1.Health/List",
+                           message("grpc.health.v1.HealthListResponse"))
+        statuses = call(b"", timeout=WAIT).statuses
+        self.assertEqual(statuses[""].status, Health.SERVING)
+        self.assertEqual(statuses["helloworld.Greeter"].status, Health.SERVING)
 
     def test_health_watch(self):
         call = self.method("unary_stream", "/grpc.health.v1.Health/Watch", Health)

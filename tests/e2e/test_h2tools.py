@@ -2,7 +2,6 @@
 """Our servers under nghttp, h2load and curl: HTTP/2 clients that know no gRPC."""
 import pathlib
 import re
-import resource
 import shutil
 import struct
 import subprocess
@@ -119,11 +118,6 @@ class ServerTest:
     def test_h2load_up_to_the_stream_limit(self):
         reply = len(framed(complex_proto()))
         self.assertEqual(self.h2load(PATH, connections=1, streams=1000, total=5000), 5000 * reply)
-
-    def test_h2load_with_more_connections_than_descriptors(self):
-        resource.prlimit(self.running.process.pid, resource.RLIMIT_NOFILE, (20, 20))
-        reply = len(framed(complex_proto()))
-        self.assertEqual(self.h2load(PATH, connections=60), 4000 * reply)
 
     def curl(self, *arguments):
         self.need("curl")

@@ -62,6 +62,34 @@ static void pool_realloc_keeps_contents(void **state)
     edge_pool_free(&pool);
 }
 
+static void a_pool_stops_at_its_limit(void **state)
+{
+    (void)state;
+    struct edge_pool pool = {.limit = 200000};
+    void *large = edge_pool_alloc(&pool, 100000);
+    assert_non_null(large);
+    assert_null(edge_pool_alloc(&pool, 100000));
+    void *small[4096];
+    size_t count = 0;
+    while (count < 4096 && (small[count] = edge_pool_alloc(&pool, 100)) != NULL)
+        count++;
+    assert_true(count > 500 && count < 1000);
+    assert_true(pool.system_bytes <= 200000);
+    // What is given back can be had again: blocks of a chunk as such blocks, others as anything.
+    edge_pool_release(&pool, small[--count]);
+    assert_true(edge_pool_spare(&pool) >= 128);
+    small[count] = edge_pool_alloc(&pool, 100);
+    assert_non_null(small[count++]);
+    assert_true(edge_pool_spare(&pool) < 128);
+    edge_pool_release(&pool, large);
+    large = edge_pool_alloc(&pool, 100000);
+    assert_non_null(large);
+    edge_pool_release(&pool, large);
+    while (count > 0)
+        edge_pool_release(&pool, small[--count]);
+    edge_pool_free(&pool);
+}
+
 static void arena_grows_its_newest_block_in_place(void **state)
 {
     (void)state;
@@ -145,6 +173,7 @@ int main(void)
         cmocka_unit_test(blocks_are_aligned_and_apart),
         cmocka_unit_test(steady_use_does_not_call_malloc),
         cmocka_unit_test(pool_realloc_keeps_contents),
+        cmocka_unit_test(a_pool_stops_at_its_limit),
         cmocka_unit_test(arena_grows_its_newest_block_in_place),
         cmocka_unit_test(arena_knows_the_size_of_a_block),
         cmocka_unit_test(arena_reset_serves_ordinary_use_without_malloc),

@@ -19,7 +19,8 @@ static void closed(struct edge_call *call)
 static void echo(struct edge_call *call, const uint8_t *bytes, size_t len)
 {
     uint8_t *out = edge_call_reply(call, len);
-    assert_non_null(out);
+    if (out == NULL) // over a limit
+        return;
     memcpy(out, bytes, len);
     edge_call_reply_end(call, len);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "grpc/h2_peer.h"
+#include "grpc/limits.h"
 
 static const struct edge_h2_config defaults;
 static struct peer peer;
@@ -234,6 +235,82 @@ static void words_too_long_for_the_client_are_left_out(void **state)
     }
 }
 
+// Messages that are not whole, on many streams: memory that a client takes by sending.
+static void what_calls_hold_is_limited(void **state)
+{
+    (void)state;
+    enum { SIZE = 100000, CALLS = 2 * EDGE_LIMIT_CALL_MESSAGES };
+    const struct edge_h2_config config = {.max_message = SIZE};
+    static uint8_t bytes[SIZE] = {0, 0, SIZE >> 16, (SIZE >> 8) & 255, SIZE & 255};
+    peer_open(&peer, &config);
+    peer_setting(&peer, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 20);
+    peer_window(&peer, 0, 1 << 20);
+    peer_frame(&peer, SETTINGS, ACK, 0, NULL, 0); // from now on the server's own window counts
+    peer_pump(&peer);
+    unsigned refused = 0;
+    for (uint32_t id = 1; id < 2 * CALLS; id += 2) {
+        peer_request(&peer, id, 0, UNARY, NULL, NULL);
+        for (size_t at = 0; at < 90000; at += 15000)
+            peer_frame(&peer, DATA, 0, id, bytes + at, 15000);
+        peer_pump(&peer);
+        if (peer_seen(&peer, id)->ended) {
+            peer_assert_status(&peer, id, "8");
+            refused++;
+        }
+    }
+    assert_true(refused >= CALLS / 2 && refused < CALLS / 2 + 2);
+    assert_true(peer.pool.system_bytes < (EDGE_LIMIT_CALL_MESSAGES + 8) * SIZE);
+    // What they held is free again once they have ended.
+    for (uint32_t id = 1; id < 2 * CALLS; id += 2)
+        peer_reset(&peer, id, NGHTTP2_CANCEL);
+    const uint32_t id = 2 * CALLS + 1;
+    peer_request(&peer, id, 0, UNARY, NULL, NULL);
+    for (size_t at = 0; at < SIZE; at += 15000)
+        peer_frame(&peer, DATA, 0, id, bytes + at, at + 15000 <= SIZE ? 15000 : SIZE - at);
+    peer_frame(&peer, DATA, END_STREAM, id, bytes, 5);
+    peer_pump(&peer);
+    peer_assert_status(&peer, id, "0");
+    peer_close(&peer);
+}
+
+// Replies larger than their requests, to a client that takes none.
+static void replies_that_wait_are_limited(void **state)
+{
+    (void)state;
+    enum { SIZE = 100000 };
+    const struct edge_h2_config config = {.max_message = SIZE};
+    static uint8_t bytes[SIZE];
+    peer_open(&peer, &config);
+    peer_setting(&peer, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0);
+    peer_frame(&peer, SETTINGS, ACK, 0, NULL, 0);
+    peer_pump(&peer);
+    const uint32_t end = 2 * 2 * EDGE_LIMIT_CALL_MESSAGES;
+    for (uint32_t id = 1; id < end; id += 2) {
+        peer_request(&peer, id, 0, BIDI, NULL, NULL);
+        for (unsigned i = 0; i < 9; i++)
+            peer_message(&peer, id, 0, bytes, 10000);
+        peer_pump(&peer);
+    }
+    assert_true(peer.pool.system_bytes < (EDGE_LIMIT_CALL_MESSAGES + 8) * SIZE);
+    for (uint32_t id = 1; id < end; id += 2)
+        peer_window(&peer, id, 1 << 20);
+    peer_window(&peer, 0, 1 << 24);
+    peer_pump(&peer);
+    unsigned refused = 0;
+    for (uint32_t id = 1; id < end; id += 2) {
+        struct seen *seen = peer_seen(&peer, id);
+        if (!seen->ended) { // its replies are whole
+            assert_int_equal(seen->data.len, 9 * 10005);
+            continue;
+        }
+        peer_assert_status(&peer, id, "8");
+        assert_int_equal(seen->data.len % 10005, 0); // those before the end were good
+        refused++;
+    }
+    assert_true(refused > 0 && refused < EDGE_LIMIT_CALL_MESSAGES * 2);
+    peer_close(&peer);
+}
+
 static void a_ping_is_answered_ahead_of_data(void **state)
 {
     (void)state;
@@ -284,6 +361,8 @@ int main(void)
         cmocka_unit_test(a_large_header_list_is_refused),
         cmocka_unit_test(a_huge_header_list_ends_the_connection),
         cmocka_unit_test(words_too_long_for_the_client_are_left_out),
+        cmocka_unit_test(what_calls_hold_is_limited),
+        cmocka_unit_test(replies_that_wait_are_limited),
         cmocka_unit_test(a_ping_is_answered_ahead_of_data),
         cmocka_unit_test(fills_stop_at_the_high_mark),
     };

@@ -50,11 +50,32 @@ static void services_are_known_by_any_of_their_paths(void **state)
                          rows[i].known);
 }
 
+static void services_are_named_once(void **state)
+{
+    (void)state;
+    static const struct edge_method one[] = {
+        {.path = "/a.A/X"}, {.path = "/a.A/Y"}, {.path = "/a.B/X"}, {.path = NULL}};
+    static const struct edge_method none[] = {{.path = NULL}};
+    static const struct edge_method two[] = {{.path = "/a.AB/X"}, {.path = NULL}};
+    static const struct edge_method *const all[] = {none, one, two, NULL};
+    static const char *const names[] = {"a.A", "a.B", "a.AB"};
+    const char *name = NULL;
+    size_t len = 0;
+    for (size_t i = 0; i < 3; i++) {
+        name = edge_method_next_service(all, name, &len);
+        assert_non_null(name);
+        assert_int_equal(len, strlen(names[i]));
+        assert_memory_equal(name, names[i], len);
+    }
+    assert_null(edge_method_next_service(all, name, &len));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_paths_are_found),
         cmocka_unit_test(services_are_known_by_any_of_their_paths),
+        cmocka_unit_test(services_are_named_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

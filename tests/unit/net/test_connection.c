@@ -171,6 +171,31 @@ static void a_blocked_server_does_not_read_and_a_client_does(void **state)
     }
 }
 
+static void unsent_bytes_are_limited_in_time_and_number(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    f.peer.to_send = 3000000;
+    fill_socket(&f);
+    const uint64_t now_ns = f.loop.now_ns;
+    assert_true(f.io.pending_bytes > 0);
+    assert_false(edge_connection_stalled(&f.peer.connection, now_ns + 99, 100));
+    assert_true(edge_connection_stalled(&f.peer.connection, now_ns + 100, 100));
+    close_pair(&f);
+    assert_int_equal(f.io.pending_bytes, 0);
+
+    open_pair(&f);
+    f.io.pending_limit = 10;
+    f.peer.to_send = 3000000;
+    while (f.peer.closed_count == 0)
+        edge_connection_flush(&f.peer.connection);
+    assert_int_equal(f.peer.reason, EDGE_ERR_LIMIT);
+    assert_int_equal(f.io.pending_bytes, 0);
+    assert_false(edge_connection_stalled(&f.peer.connection, UINT64_MAX, 1));
+    close_pair(&f);
+}
+
 static void an_error_of_the_protocol_is_flushed_then_closed(void **state)
 {
     (void)state;
@@ -244,6 +269,7 @@ int main(void)
         cmocka_unit_test(a_peer_that_takes_all_does_not_keep_the_loop),
         cmocka_unit_test(what_the_socket_does_not_take_goes_out_later_in_order),
         cmocka_unit_test(a_blocked_server_does_not_read_and_a_client_does),
+        cmocka_unit_test(unsent_bytes_are_limited_in_time_and_number),
         cmocka_unit_test(an_error_of_the_protocol_is_flushed_then_closed),
         cmocka_unit_test(an_error_while_blocked_keeps_the_order),
         cmocka_unit_test(ends_when_the_peer_closes_or_the_protocol_is_done),

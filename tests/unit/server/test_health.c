@@ -1,10 +1,12 @@
 #include "cmocka_headers.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "server/caller.h"
 
 #define CHECK "/grpc.health.v1.Health/Check"
+#define LIST  "/grpc.health.v1.Health/List"
 #define WATCH "/grpc.health.v1.Health/Watch"
 
 static struct caller caller;
@@ -46,6 +48,35 @@ static void check_knows_the_services(void **state)
     assert_int_equal(check(""), 2);
     assert_int_equal(check("helloworld.Greeter"), 2);
     assert_int_equal(check("nope"), -EDGE_STATUS_NOT_FOUND);
+    caller_close(&caller);
+}
+
+static bool has_entry(const uint8_t *reply, size_t len, const char *name, uint8_t status)
+{
+    uint8_t entry[64] = {0x0a, (uint8_t)strlen(name)};
+    size_t at = 2 + strlen(name);
+    memcpy(entry + 2, name, at - 2);
+    memcpy(entry + at, (const uint8_t[]){0x12, 2, 8, status}, 4);
+    return memmem(reply, len, entry, at + 4) != NULL;
+}
+
+static void list_names_all_services(void **state)
+{
+    (void)state;
+    uint8_t reply[512];
+    caller_open(&caller, NULL);
+    for (uint8_t status = 1; status <= 2; status++) {
+        int len = caller_unary(&caller, LIST, "", 0, reply, sizeof(reply));
+        assert_true(len > 0);
+        static const char *const names[] = {"", "helloworld.Greeter", "hellobench.Greeter",
+                                            "grpc.health.v1.Health",
+                                            "grpc.reflection.v1alpha.ServerReflection"};
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+            assert_true(has_entry(reply, (size_t)len, names[i], status));
+        edge_health_shutdown(&caller.services.health);
+    }
+    assert_int_equal(caller_unary(&caller, LIST, "\x07", 1, reply, sizeof(reply)),
+                     -EDGE_STATUS_INTERNAL);
     caller_close(&caller);
 }
 
@@ -121,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_knows_the_services),
+        cmocka_unit_test(list_names_all_services),
         cmocka_unit_test(watch_tells_now_and_at_shutdown),
         cmocka_unit_test(watch_of_an_unknown_service_stays_open),
         cmocka_unit_test(watchers_come_and_go),

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Connections beyond what a server can have: they are closed at once, and the others are served."""
+import pathlib
+import resource
+import socket
+import unittest
+
+from programs import SERVERS, Server
+
+WAIT = 30  # seconds: far beyond what anything here takes
+OPENING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+PING = bytes([0, 0, 8, 6, 0, 0, 0, 0, 0]) + b"12345678"
+PONG = bytes([0, 0, 8, 6, 1, 0, 0, 0, 0]) + b"12345678"
+
+
+class ServerTest:
+    def start(self, *options):
+        self.running = Server(f"servers/{self.server}", *options).__enter__()
+        self.addCleanup(self.running.__exit__)
+
+    def connect(self):
+        host, port = self.running.address.split(":")
+        client = socket.create_connection((host, int(port)), WAIT)
+        self.addCleanup(client.close)
+        return client
+
+    def is_served(self, client, opening=b""):
+        """True: a PING comes back. False: the server has closed the connection."""
+        received = b""
+        try:
+            client.sendall(opening + PING)
+            while PONG not in received:
+                got = client.recv(4096)
+                if not got:
+                    return False
+                received += got
+        except ConnectionError:
+            return False
+        return True
+
+    def check(self, limit):
+        """`limit` connections are served, and no more; one that ends makes room."""
+        served = [self.connect() for _ in range(limit)]
+        for client in served:
+            self.assertTrue(self.is_served(client, OPENING))
+        for _ in range(3 * limit):
+            self.assertFalse(self.is_served(self.connect(), OPENING))
+        for client in served:
+            self.assertTrue(self.is_served(client))
+        served.pop().close()
+        self.assertTrue(self.is_served(served[0]))  # the server has seen the end by now
+        self.assertTrue(self.is_served(self.connect(), OPENING))
+
+    def test_connections(self):
+        self.start("--max-connections", "5")
+        self.check(5)
+
+    def test_descriptors(self):
+        self.start()
+        pid = self.running.process.pid
+        used = len(list(pathlib.Path(f"/proc/{pid}/fd").iterdir()))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + 5, used + 5))
+        self.check(5)
+
+    def test_memory(self):
+        self.start("--max-memory", "1m")
+        clients = []
+        for _ in range(200):
+            clients.append(self.connect())
+            if not self.is_served(clients[-1], OPENING):
+                break
+        self.assertTrue(5 < len(clients) < 100, len(clients))
+        for client in clients[:-1]:
+            self.assertTrue(self.is_served(client))
+
+
+for _server in SERVERS:
+    globals()[_server] = type(_server, (ServerTest, unittest.TestCase), {"server": _server})
+
+if __name__ == "__main__":
+    unittest.main()
