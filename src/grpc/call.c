@@ -86,7 +86,7 @@ static bool need_metadata(struct edge_call *call)
     if (call->metadata == NULL) {
         call->metadata = edge_pool_alloc(call->shared->pool, sizeof(*call->metadata));
         if (call->metadata != NULL)
-            *call->metadata = (struct edge_call_metadata){.request = {NULL}};
+            *call->metadata = (struct edge_call_metadata){.request = {.first = NULL}};
     }
     return call->metadata != NULL;
 }

@@ -130,5 +130,5 @@ void edge_gzip_free(struct edge_gzip *gzip)
     free(gzip->deflater);
     edge_buffer_free(&gzip->plain);
     edge_buffer_free(&gzip->packed);
-    *gzip = (struct edge_gzip){NULL};
+    *gzip = (struct edge_gzip){.inflater = NULL};
 }

@@ -141,5 +141,5 @@ void edge_metadata_free(struct edge_metadata *list, struct edge_pool *pool)
         edge_pool_release(pool, entry);
         entry = next;
     }
-    *list = (struct edge_metadata){NULL};
+    *list = (struct edge_metadata){.first = NULL};
 }

@@ -88,7 +88,7 @@ static int put_status(struct edge_buffer *out, const char *name, size_t len,
                       enum serving_status status)
 {
     const uint8_t response[] = {1 << 3, (uint8_t)status};
-    struct edge_buffer entry = {NULL};
+    struct edge_buffer entry = {0};
     int error = edge_protobuf_put_bytes(&entry, 1, name, len);
     if (error == 0)
         error = edge_protobuf_put_bytes(&entry, 2, response, sizeof(response));

@@ -14,6 +14,7 @@ static const uint8_t opening[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0
 #define HIGH      16384u // of a fill
 #define FILLS_MAX 64     // a client may ask for more replies than a fuzzer has time for
 #define STEP_NS   1000u  // between reads
+#define LONG_NS   UINT64_C(100000000000)
 
 struct server {
     struct edge_pool pool;
@@ -42,6 +43,7 @@ static int feed(struct server *server, const uint8_t *bytes, size_t len)
     int error = edge_h2_session_receive(server->session, bytes, len, server->now_ns);
     if (edge_h2_session_due(server->session) <= server->now_ns)
         edge_h2_session_tick(server->session, server->now_ns);
+    edge_h2_session_sweep(server->session, server->now_ns);
     for (int i = 0; i < FILLS_MAX; i++) {
         server->out.start = server->out.len = 0;
         if (edge_h2_session_fill(server->session, &server->out, HIGH) < 0)
@@ -82,6 +84,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
             edge_h2_session_shutdown(server.session);
         }
         error = feed(&server, bytes + at, len - at < piece ? len - at : piece);
+    }
+    for (int i = 0; error == 0 && i < 2; i++) { // what is not whole by now is late, and later ended
+        server.now_ns += LONG_NS;
+        error = feed(&server, bytes, 0);
     }
     edge_h2_session_shutdown_now(server.session);
     feed(&server, bytes, 0);
