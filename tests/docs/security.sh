@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-names=$(sed -n '/^## Attacks/,/^## Why/p' docs/security.md | grep -oE '`[a-z0-9]+(_[a-z0-9]+){2,}`' | tr -d '`' | sort -u)
+names=$(sed -n '/^## Attacks/,/^## Why/p' docs/security.md | grep -oE "\`[a-z0-9]+(_[a-z0-9]+){2,}\`" | tr -d "\`" | sort -u)
 [ "$(wc -w <<<"$names")" -gt 20 ]
 missing=0
 for name in $names; do
