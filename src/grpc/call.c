@@ -12,12 +12,6 @@
 
 #define QUEUE_MIN 128u
 
-void edge_call_init(struct edge_call *call, const struct edge_call_shared *shared)
-{
-    *call = (struct edge_call){
-        .shared = shared, .deadline_ns = EDGE_CALL_NEVER, .wake_ns = EDGE_CALL_NEVER};
-}
-
 // Counts what the call holds. False: it may not hold so much.
 static bool charge(struct edge_call *call, size_t queue_cap)
 {
@@ -40,7 +34,7 @@ static void end_exhausted(struct edge_call *call)
                   "the calls of this connection hold too much memory");
 }
 
-bool edge_call_keep(struct edge_call *call, size_t bytes)
+bool edge_call_charge(struct edge_call *call, size_t bytes)
 {
     size_t before = call->kept;
     call->kept = bytes;
@@ -113,6 +107,8 @@ void edge_call_start(struct edge_call *call, const struct edge_method *method)
         return;
     }
     call->method = method;
+    if (call->gzip_replies)
+        call->gzip_replies = method->compresses && call->shared->compress != NULL;
 }
 
 static void fail_framing(struct edge_call *call, int error)
@@ -124,6 +120,15 @@ static void fail_framing(struct edge_call *call, int error)
         edge_call_end(call, EDGE_STATUS_INTERNAL, "message flag is neither 0 nor 1");
     else
         edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "out of memory");
+}
+
+// A message is not whole, or never will be.
+static void wait_or_fail(struct edge_call *call, int got)
+{
+    if (got < 0)
+        fail_framing(call, got);
+    else if (call->framing.cap > EDGE_LIMIT_CALL_FREE && !charge(call, call->queue_cap))
+        end_exhausted(call);
 }
 
 // Replaces a compressed message by what is in it. False: the call has ended.
@@ -154,12 +159,10 @@ void edge_call_receive(struct edge_call *call, const uint8_t *bytes, size_t len)
     while (!call->ended) {
         int got = edge_framing_next(&call->framing, shared->pool, shared->max_message, &bytes, &len,
                                     &message);
-        if (got < 0)
-            fail_framing(call, got);
-        else if (call->framing.cap > EDGE_LIMIT_CALL_FREE && !charge(call, call->queue_cap))
-            end_exhausted(call);
-        if (got <= 0 || call->ended)
+        if (got <= 0) {
+            wait_or_fail(call, got);
             return;
+        }
         call->compressed = message.compressed;
         if (message.compressed && !inflate_message(call, &message))
             return;
@@ -303,7 +306,8 @@ void edge_call_reply_end(struct edge_call *call, size_t len)
     if (compressed && (len = deflate_reply(call, len)) == 0)
         return;
     edge_framing_prefix(call->queue + call->queue_end, (uint32_t)len);
-    call->queue[call->queue_end] = compressed;
+    if (compressed)
+        call->queue[call->queue_end] = 1;
     call->queue_end += EDGE_FRAMING_PREFIX + len;
     call->replies++;
 }

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "grpc/framing.h"
 #include "grpc/gzip.h"
+#include "grpc/limits.h"
 #include "grpc/metadata.h"
 #include "grpc/method.h"
 #include "grpc/status.h"
@@ -66,8 +67,8 @@ struct edge_call {
     uint32_t requests; // messages that came
     uint32_t replies;  // messages that were queued
 
-    bool gzip_requests; // grpc-encoding of the request is gzip
-    bool gzip_replies;  // the client takes gzip, and the method may send it
+    bool gzip_requests; // grpc-encoding of the request is gzip: set before edge_call_start()
+    bool gzip_replies;  // the client takes gzip: also; then, also the method may send it
     bool compressed;    // the request message at hand came compressed
     bool compress;      // set by a method: the next replies go compressed, if gzip_replies
     bool half_closed;   // the client has sent all it will
@@ -80,8 +81,12 @@ struct edge_call {
 
 // --- For the transport ---
 
-// Prepares a call that has no method yet. edge_call_free() it.
-void edge_call_init(struct edge_call *call, const struct edge_call_shared *shared);
+// A call that has no method yet. edge_call_free() it.
+#define EDGE_CALL_INIT(shared_, budget_)                                                           \
+    {                                                                                              \
+        .shared = (shared_), .budget = (budget_), .deadline_ns = EDGE_CALL_NEVER,                  \
+        .wake_ns = EDGE_CALL_NEVER                                                                 \
+    }
 // Tells the method that the call is over, and gives all memory back.
 void edge_call_free(struct edge_call *call);
 
@@ -125,9 +130,17 @@ static inline bool edge_call_full(const struct edge_call *call)
 
 // The method holds `bytes` of memory for the call from now on. False: that is too much, and the
 // call has ended.
-bool edge_call_keep(struct edge_call *call, size_t bytes);
+bool edge_call_charge(struct edge_call *call, size_t bytes);
+static inline bool edge_call_keep(struct edge_call *call, size_t bytes)
+{
+    if (bytes > EDGE_LIMIT_CALL_FREE || call->charged > 0)
+        return edge_call_charge(call, bytes);
+    call->kept = bytes;
+    return true;
+}
 
-// Has method->tick called once, `delay_ns` from now. A second timer replaces the first.
+// Has method->tick called once, `delay_ns` from now. A second timer replaces the first. Not from
+// produce.
 void edge_call_sleep(struct edge_call *call, uint64_t delay_ns);
 
 // Metadata for the client; the method's row has `metadata`. "-bin" values are bytes, as

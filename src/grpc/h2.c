@@ -204,17 +204,16 @@ int edge_h2_session_receive(struct edge_h2_session *session, const uint8_t *byte
         if (error != 0)
             return translate(error);
     }
-    if (nghttp2_session_get_outbound_queue_size(session->ng) >
-        session->h2->config.max_streams + EDGE_LIMIT_OUTBOUND_FRAMES)
-        edge_h2_session_end(session, NGHTTP2_ENHANCE_YOUR_CALM, "too many answers wait");
     return 0;
 }
 
 int edge_h2_session_fill(struct edge_h2_session *session, struct edge_buffer *out, size_t high)
 {
+    if (session->gone)
+        return 0;
     session->out = out;
     session->out_high = high;
-    while (out->len < high && !session->gone) {
+    while (out->len < high) {
         const uint8_t *frame;
         ssize_t len = nghttp2_session_mem_send(session->ng, &frame);
         if (len < 0)

@@ -60,7 +60,7 @@ int edge_h2_session_fill(struct edge_h2_session *session, struct edge_buffer *ou
 bool edge_h2_session_finished(const struct edge_h2_session *session);
 
 // When edge_h2_session_tick() is next needed at the latest, or EDGE_H2_NEVER. May be early. It
-// changes in receive, fill and tick.
+// changes in receive and tick.
 uint64_t edge_h2_session_due(const struct edge_h2_session *session);
 // Ends the calls whose deadline has passed, and runs those whose timer is due; then fill.
 void edge_h2_session_tick(struct edge_h2_session *session, uint64_t now_ns);

@@ -13,10 +13,11 @@ static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, voi
     struct edge_h2_stream *stream = edge_pool_alloc(session->h2->config.pool, sizeof(*stream));
     if (stream == NULL)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-    *stream = (struct edge_h2_stream){
-        .session = session, .next = session->streams, .id = frame->hd.stream_id};
-    edge_call_init(&stream->call, &session->h2->call_shared);
-    stream->call.budget = &session->budget;
+    *stream =
+        (struct edge_h2_stream){.call = EDGE_CALL_INIT(&session->h2->call_shared, &session->budget),
+                                .session = session,
+                                .next = session->streams,
+                                .id = frame->hd.stream_id};
     if (stream->next != NULL)
         stream->next->previous = stream;
     session->streams = session->current = stream;
@@ -97,10 +98,9 @@ static void on_request(struct edge_h2_stream *stream, const struct edge_h2_head 
         edge_h2_send_refusal(stream, &refusal);
         return;
     }
-    edge_call_start(call, head->method);
     call->gzip_requests = request->gzip;
-    call->gzip_replies =
-        request->accepts_gzip && head->method->compresses && call->shared->compress != NULL;
+    call->gzip_replies = request->accepts_gzip;
+    edge_call_start(call, head->method);
     if (request->has_timeout) {
         call->deadline_ns = edge_timeout_deadline(now_ns, request->timeout_ns);
         if (call->deadline_ns <= now_ns)

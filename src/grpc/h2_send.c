@@ -4,9 +4,12 @@
 #include "grpc/h2_internal.h"
 #include "grpc/limits.h"
 
-// What the client takes in a header list.
+// What the client takes in a header list; asked for only where there is something to leave out.
 static uint32_t list_max(const struct edge_h2_stream *stream)
 {
+    const struct edge_call *call = &stream->call;
+    if (call->message_len == 0 && call->metadata == NULL)
+        return UINT32_MAX;
     return nghttp2_session_get_remote_settings(stream->session->ng,
                                                NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE);
 }
@@ -174,13 +177,13 @@ static int on_frame_send(nghttp2_session *ng, const nghttp2_frame *frame, void *
     (void)ng;
     struct edge_h2_session *session = user_data;
     switch (frame->hd.type) {
+    case NGHTTP2_DATA:
+        session->sent = true;
+        return 0;
     case NGHTTP2_HEADERS:
         session->sent = true;
         if (session->early_streams > 0 && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
             stop_client(session, frame->hd.stream_id);
-        return 0;
-    case NGHTTP2_DATA:
-        session->sent = true;
         return 0;
     case NGHTTP2_RST_STREAM:
         if (frame->rst_stream.error_code != NGHTTP2_NO_ERROR &&

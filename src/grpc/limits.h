@@ -34,10 +34,9 @@
 #define EDGE_LIMIT_EMPTY_DATA_BURST 1000
 #define EDGE_LIMIT_EMPTY_DATA_PER_S 100
 
-#define EDGE_LIMIT_PING_STRIKES    2    // PINGs too early that are let pass (gRPC A8)
-#define EDGE_LIMIT_PING_IDLE       24   // without calls, times the usual distance: 2 h for 5 min
-#define EDGE_LIMIT_CONTINUATIONS   64   // frames of one header block
-#define EDGE_LIMIT_OUTBOUND_FRAMES 5000 // that wait to be sent, beside one of each stream
+#define EDGE_LIMIT_PING_STRIKES  2  // PINGs too early that are let pass (gRPC A8)
+#define EDGE_LIMIT_PING_IDLE     24 // without calls, times the usual distance: 2 h for 5 min
+#define EDGE_LIMIT_CONTINUATIONS 64 // frames of one header block
 
 // Bytes that the calls of a connection may hold, in the largest messages; what a call holds up to
 // EDGE_LIMIT_CALL_FREE is not counted.

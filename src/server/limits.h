@@ -8,7 +8,7 @@
 // A client must take what it was given, at most two reads' worth, in this time.
 #define EDGE_LIMIT_WRITE_NS (30 * EDGE_NS_PER_S)
 // How often the limits of a connection that are times are looked at.
-#define EDGE_LIMIT_SWEEP_NS EDGE_NS_PER_S
+#define EDGE_LIMIT_SWEEP_S 1
 // For the calls of a draining server to end.
 #define EDGE_LIMIT_DRAIN_NS (10 * EDGE_NS_PER_S)
 

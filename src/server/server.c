@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -29,7 +31,7 @@ struct server {
     struct edge_watch listener;
     struct edge_watch signals;
     struct edge_timer accept_timer; // runs while the kernel has no memory for connections
-    struct edge_timer sweep_timer;  // runs while there are clients
+    struct edge_watch sweeper;      // a timer of the kernel: one of the loop would cost each turn
     struct edge_timer drain_timer;
     struct client *clients;
     uint64_t client_count;
@@ -82,9 +84,7 @@ static int client_receive(void *self, const uint8_t *bytes, size_t len)
 static int client_fill(void *self, struct edge_buffer *out, size_t high)
 {
     struct client *client = self;
-    int error = edge_h2_session_fill(client->session, out, high);
-    watch_deadline(client);
-    return error;
+    return edge_h2_session_fill(client->session, out, high);
 }
 
 static bool client_finished(void *self)
@@ -132,17 +132,30 @@ static void sweep(struct client *client, uint64_t now_ns)
         edge_connection_flush(&client->connection);
 }
 
-static void on_sweep_timer(struct edge_timer *timer)
+// Has the sweeper run while there are clients.
+static void set_sweeper(struct server *server)
 {
-    struct server *server = OWNER(timer, struct server, sweep_timer);
+    struct itimerspec period = {.it_value = {0, 0}};
+    if (server->clients != NULL)
+        period.it_value.tv_sec = period.it_interval.tv_sec = EDGE_LIMIT_SWEEP_S;
+    timerfd_settime(server->sweeper.fd, 0, &period, NULL);
+}
+
+static void on_sweeper(struct edge_watch *watch, uint32_t events)
+{
+    struct server *server = OWNER(watch, struct server, sweeper);
     const uint64_t now_ns = server->loop.now_ns;
+    uint64_t times;
     struct client *next;
+    (void)events;
+    if (read(watch->fd, &times, sizeof(times)) < 0)
+        return;
     for (struct client *client = server->clients; client != NULL; client = next) {
         next = client->next;
         sweep(client, now_ns);
     }
-    if (server->clients != NULL)
-        edge_timer_start(&server->loop, timer, now_ns + EDGE_LIMIT_SWEEP_NS);
+    if (server->clients == NULL)
+        set_sweeper(server);
 }
 
 // --- Taking clients ---
@@ -156,7 +169,7 @@ static bool is_short_of_memory(struct server *server)
     if (pool->system_bytes <= full)
         return false;
     if (server->loop.now_ns >= server->memory_due_ns) {
-        server->memory_due_ns = server->loop.now_ns + EDGE_LIMIT_SWEEP_NS;
+        server->memory_due_ns = server->loop.now_ns + EDGE_NS_PER_S;
         server->memory_short = pool->system_bytes - edge_pool_spare(pool) > full;
     }
     return server->memory_short;
@@ -193,9 +206,8 @@ static int client_new(struct server *server, int fd)
         client->next->link = &client->next;
     server->clients = client;
     server->client_count++;
-    if (server->sweep_timer.heap_index == 0)
-        edge_timer_start(&server->loop, &server->sweep_timer,
-                         server->loop.now_ns + EDGE_LIMIT_SWEEP_NS);
+    if (server->client_count == 1)
+        set_sweeper(server);
     edge_connection_flush(&client->connection);
     return 0;
 }
@@ -369,6 +381,10 @@ static int open_server(struct server *server, struct edge_message *message)
     server->listener = (struct edge_watch){listen_fd, EPOLLIN, on_listener, false};
     int signal_fd = open_signals();
     server->signals = (struct edge_watch){signal_fd, EPOLLIN, on_signal, false};
+    int timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    server->sweeper = (struct edge_watch){timer_fd, EPOLLIN, on_sweeper, false};
+    if (timer_fd < 0)
+        return edge_fail(message, -errno, "cannot start: %s", strerror(errno));
     error = signal_fd < 0 ? signal_fd : edge_io_init(&server->io, &server->loop, IO_BYTES);
     server->io.pending_limit = EDGE_LIMIT_PENDING_SHARE((size_t)config->max_memory);
     if (error == 0)
@@ -377,6 +393,8 @@ static int open_server(struct server *server, struct edge_message *message)
         error = edge_loop_add(&server->loop, &server->listener);
     if (error == 0)
         error = edge_loop_add(&server->loop, &server->signals);
+    if (error == 0)
+        error = edge_loop_add(&server->loop, &server->sweeper);
     if (error < 0)
         return edge_fail(message, error, "cannot start: %s", edge_error_text(error));
     fprintf(stderr, "%s listening on %s\n", config->name, address.text);
@@ -396,6 +414,8 @@ static void close_server(struct server *server)
         close(server->listener.fd);
     if (server->signals.fd >= 0)
         close(server->signals.fd);
+    if (server->sweeper.fd >= 0)
+        close(server->sweeper.fd);
     if (server->spare_fd >= 0)
         close(server->spare_fd);
     edge_loop_free(&server->loop);
@@ -409,7 +429,7 @@ int edge_server_run(const struct edge_server_config *config, struct edge_message
                             .spare_fd = open_spare(),
                             .pool = {.limit = EDGE_LIMIT_POOL_SHARE((size_t)config->max_memory)},
                             .accept_timer = {.fire = on_accept_timer},
-                            .sweep_timer = {.fire = on_sweep_timer},
+                            .sweeper = {.fd = -1},
                             .drain_timer = {.fire = on_drain_timer}};
     int error = edge_loop_init(&server.loop);
     if (error < 0)

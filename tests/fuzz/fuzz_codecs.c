@@ -17,7 +17,7 @@ static uint8_t *call(const struct edge_greeter_codec *codec, const char *path, c
     const struct edge_call_shared shared = {
         .pool = &pool, .max_message = 1 << 20, .context = &services};
     struct edge_call one;
-    edge_call_init(&one, &shared);
+    one = (struct edge_call)EDGE_CALL_INIT(&shared, NULL);
     edge_call_start(&one, edge_method_find(tables, path, strlen(path)));
     uint8_t prefix[EDGE_FRAMING_PREFIX];
     edge_framing_prefix(prefix, (uint32_t)len);

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     static struct edge_gzip gzip; // what one message does to it must not touch the next
     if (len == 0)
         return 0;
-    const size_t limit = 16u * bytes[0];
+    const size_t limit = (size_t)bytes[0] * 16;
     if (edge_gzip_inflate(&gzip, bytes + 1, len - 1, limit) == 0) {
         if (gzip.plain.len > limit)
             abort();

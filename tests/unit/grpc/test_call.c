@@ -78,7 +78,7 @@ static const struct edge_call_shared shared = {.pool = &pool, .max_message = 100
 
 static void start(struct edge_call *call, const struct edge_method *method)
 {
-    edge_call_init(call, &shared);
+    *call = (struct edge_call)EDGE_CALL_INIT(&shared, NULL);
     edge_call_start(call, method);
 }
 

@@ -259,7 +259,7 @@ static void what_calls_hold_is_limited(void **state)
         }
     }
     assert_true(refused >= CALLS / 2 && refused < CALLS / 2 + 2);
-    assert_true(peer.pool.system_bytes < (EDGE_LIMIT_CALL_MESSAGES + 8) * SIZE);
+    assert_true(peer.pool.system_bytes < ((size_t)EDGE_LIMIT_CALL_MESSAGES + 8) * SIZE);
     // What they held is free again once they have ended.
     for (uint32_t id = 1; id < 2 * CALLS; id += 2)
         peer_reset(&peer, id, NGHTTP2_CANCEL);
@@ -291,7 +291,7 @@ static void replies_that_wait_are_limited(void **state)
             peer_message(&peer, id, 0, bytes, 10000);
         peer_pump(&peer);
     }
-    assert_true(peer.pool.system_bytes < (EDGE_LIMIT_CALL_MESSAGES + 8) * SIZE);
+    assert_true(peer.pool.system_bytes < ((size_t)EDGE_LIMIT_CALL_MESSAGES + 8) * SIZE);
     for (uint32_t id = 1; id < end; id += 2)
         peer_window(&peer, id, 1 << 20);
     peer_window(&peer, 0, 1 << 24);

@@ -31,7 +31,7 @@ void caller_start(struct caller *caller, const char *path)
 {
     const struct edge_method *method = edge_method_find(tables, path, strlen(path));
     assert_non_null(method);
-    edge_call_init(&caller->call, &caller->shared);
+    caller->call = (struct edge_call)EDGE_CALL_INIT(&caller->shared, NULL);
     edge_call_start(&caller->call, method);
 }
 
