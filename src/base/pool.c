@@ -26,7 +26,7 @@ static size_t class_of(size_t bytes)
 #define SLOW_PATH __attribute__((noinline))
 
 // malloc() within the limit. The caller knows the size when it gives the memory back.
-static void *take_from_system(struct edge_pool *pool, size_t bytes)
+SLOW_PATH static void *take_from_system(struct edge_pool *pool, size_t bytes)
 {
     if (pool->limit != 0 && bytes > pool->limit - pool->system_bytes)
         return NULL;

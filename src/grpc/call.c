@@ -12,6 +12,9 @@
 
 #define QUEUE_MIN 128u
 
+// Kept out of line: inlined, it would make the usual case save registers that it does not need.
+#define SLOW_PATH __attribute__((noinline))
+
 // Counts what the call holds. False: it may not hold so much.
 static bool charge(struct edge_call *call, size_t queue_cap)
 {
@@ -45,7 +48,7 @@ bool edge_call_charge(struct edge_call *call, size_t bytes)
     return false;
 }
 
-static void free_metadata(struct edge_call *call)
+SLOW_PATH static void free_metadata(struct edge_call *call)
 {
     struct edge_pool *pool = call->shared->pool;
     edge_metadata_free(&call->metadata->request, pool);
@@ -66,9 +69,10 @@ void edge_call_free(struct edge_call *call)
     edge_pool_release(pool, call->message);
     if (call->metadata != NULL)
         free_metadata(call);
-    if (call->charged > 0)
+    if (call->charged > 0) {
         call->budget->used -= call->charged;
-    call->charged = 0;
+        call->charged = 0;
+    }
     call->method = NULL;
     call->state = NULL;
     call->queue = NULL;
@@ -123,16 +127,16 @@ static void fail_framing(struct edge_call *call, int error)
 }
 
 // A message is not whole, or never will be.
-static void wait_or_fail(struct edge_call *call, int got)
+SLOW_PATH static void wait_or_fail(struct edge_call *call, int got)
 {
     if (got < 0)
         fail_framing(call, got);
-    else if (call->framing.cap > EDGE_LIMIT_CALL_FREE && !charge(call, call->queue_cap))
+    else if (!charge(call, call->queue_cap))
         end_exhausted(call);
 }
 
 // Replaces a compressed message by what is in it. False: the call has ended.
-static bool inflate_message(struct edge_call *call, struct edge_framing_message *message)
+SLOW_PATH static bool inflate_message(struct edge_call *call, struct edge_framing_message *message)
 {
     const struct edge_call_shared *shared = call->shared;
     if (!call->gzip_requests) {
@@ -160,7 +164,8 @@ void edge_call_receive(struct edge_call *call, const uint8_t *bytes, size_t len)
         int got = edge_framing_next(&call->framing, shared->pool, shared->max_message, &bytes, &len,
                                     &message);
         if (got <= 0) {
-            wait_or_fail(call, got);
+            if (got < 0 || call->framing.cap > EDGE_LIMIT_CALL_FREE)
+                wait_or_fail(call, got);
             return;
         }
         call->compressed = message.compressed;
@@ -286,17 +291,18 @@ uint8_t *edge_call_reply(struct edge_call *call, size_t size)
 
 // Replaces the reply behind the queue by its compressed form. Returns the new length, or 0: the
 // call has ended.
-static size_t deflate_reply(struct edge_call *call, size_t len)
+SLOW_PATH static size_t deflate_reply(struct edge_call *call, size_t len)
 {
     struct edge_gzip *gzip = call->shared->gzip;
     const uint8_t *reply = call->queue + call->queue_end + EDGE_FRAMING_PREFIX;
-    if (call->shared->compress(gzip, reply, len) < 0 ||
-        !make_room(call, EDGE_FRAMING_PREFIX + gzip->packed.len)) {
+    if (call->shared->compress(gzip, reply, len) < 0) {
         edge_call_end(call, EDGE_STATUS_RESOURCE_EXHAUSTED, "no memory to compress a reply");
         return 0;
     }
-    memcpy(call->queue + call->queue_end + EDGE_FRAMING_PREFIX, edge_buffer_head(&gzip->packed),
-           gzip->packed.len);
+    uint8_t *packed = edge_call_reply(call, gzip->packed.len); // it may have grown
+    if (packed == NULL)
+        return 0;
+    memcpy(packed, edge_buffer_head(&gzip->packed), gzip->packed.len);
     return gzip->packed.len;
 }
 

@@ -22,9 +22,12 @@ static nghttp2_nv status_field(int status)
     return field(TEXT("grpc-status"), digits, digits[1] == '\0' ? 1 : 2);
 }
 
-// Appends the metadata that fits beside `used` bytes of fields. Returns the new count.
-static size_t add_metadata(nghttp2_nv fields[EDGE_H2_FIELDS_MAX], size_t count, size_t used,
-                           const struct edge_metadata *list, uint32_t list_max)
+// Not inlined, as most calls have none. Appends what fits beside `used` bytes of fields. Returns
+// the new count.
+__attribute__((noinline)) static size_t add_metadata(nghttp2_nv fields[EDGE_H2_FIELDS_MAX],
+                                                     size_t count, size_t used,
+                                                     const struct edge_metadata *list,
+                                                     uint32_t list_max)
 {
     for (const struct edge_metadata_entry *entry = list->first; entry != NULL;
          entry = entry->next) {

@@ -62,7 +62,7 @@ struct edge_h2_session {
     bool settings_came, settings_acked;
     bool heard; // bytes have come since the latest sweep
     bool asked; // ... and since the PING that asks for some
-    bool sent;  // HEADERS or DATA, since the client's latest PING
+    bool sent;  // a response or DATA, since the client's latest PING
     uint8_t ping_strikes;
     int32_t idle_stream; // the latest stream when it was last seen busy
     uint64_t opened_ns, heard_ns, asked_ns, idle_ns, ping_ns, notice_ns;
@@ -86,12 +86,13 @@ void edge_h2_stream_close(struct edge_h2_stream *stream);
 // --- h2_limits.c ---
 
 // Ends the connection at once: GOAWAY, and nothing after it.
-void edge_h2_session_end(struct edge_h2_session *session, uint32_t error_code, const char *text);
+void edge_h2_session_end(struct edge_h2_session *session, uint32_t error_code, const char *text)
+    __attribute__((cold));
 // Counts one event in a bucket of the session, and ends the connection if it overflows.
 void edge_h2_session_count(struct edge_h2_session *session, uint64_t *bucket, unsigned burst,
-                           unsigned per_s, const char *text);
+                           unsigned per_s, const char *text) __attribute__((cold));
 // A PING has come.
-void edge_h2_session_pinged(struct edge_h2_session *session);
+void edge_h2_session_pinged(struct edge_h2_session *session) __attribute__((cold));
 
 // --- h2_receive.c: frames become calls ---
 

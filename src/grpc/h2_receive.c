@@ -126,16 +126,16 @@ static void on_message_frame(struct edge_h2_stream *stream, const nghttp2_frame 
     const struct edge_h2_head *head = NULL;
     bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     int error = 0;
-    if (!ends && frame->hd.type == NGHTTP2_DATA && frame->hd.length == frame->data.padlen)
-        edge_h2_session_count(session, &session->empty_data, EDGE_LIMIT_EMPTY_DATA_BURST,
-                              EDGE_LIMIT_EMPTY_DATA_PER_S, "too many empty DATA frames");
     if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
         head = session->head.head;
         if (head != NULL)
             stream->rules = head->rules;
         error = edge_h2_rules_request(&stream->rules);
-    } else if (frame->hd.type == NGHTTP2_HEADERS && !ends) {
+    } else if (!ends && frame->hd.type == NGHTTP2_HEADERS) {
         error = EDGE_ERR_PROTOCOL; // trailers end a request
+    } else if (!ends && frame->hd.length == frame->data.padlen) {
+        edge_h2_session_count(session, &session->empty_data, EDGE_LIMIT_EMPTY_DATA_BURST,
+                              EDGE_LIMIT_EMPTY_DATA_PER_S, "too many empty DATA frames");
     }
     if (error == 0 && ends)
         error = edge_h2_rules_end(&stream->rules);

@@ -86,6 +86,7 @@ static int send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *h
     out->len += 9 + length;
     edge_call_sent(&stream->call, length);
     stream->granted = 0;
+    session->sent = true;
     edge_h2_send_credit(stream);
     return 0;
 }
@@ -107,6 +108,7 @@ static void respond(struct edge_h2_stream *stream)
         return;
     }
     stream->responded = true;
+    stream->session->sent = true;
     if (nghttp2_submit_response(stream->session->ng, stream->id, fields, count, body) != 0)
         edge_h2_send_reset(stream, NGHTTP2_INTERNAL_ERROR);
 }
@@ -128,6 +130,7 @@ void edge_h2_send_refusal(struct edge_h2_stream *stream, const struct edge_refus
     stream->call.ended = true;
     stream->responded = true;
     set_trailed(stream);
+    stream->session->sent = true;
     if (nghttp2_submit_response(stream->session->ng, stream->id, fields, count, NULL) != 0)
         edge_h2_send_reset(stream, NGHTTP2_INTERNAL_ERROR);
 }
@@ -172,31 +175,36 @@ static void stop_client(struct edge_h2_session *session, int32_t id)
         nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
 }
 
-static int on_frame_send(nghttp2_session *ng, const nghttp2_frame *frame, void *user_data)
+// Not inlined, as it would make the usual case save registers that it does not need.
+__attribute__((noinline)) static void on_unusual_send(struct edge_h2_session *session,
+                                                      const nghttp2_frame *frame)
 {
-    (void)ng;
-    struct edge_h2_session *session = user_data;
     switch (frame->hd.type) {
-    case NGHTTP2_DATA:
-        session->sent = true;
-        return 0;
     case NGHTTP2_HEADERS:
-        session->sent = true;
-        if (session->early_streams > 0 && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
+        if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
             stop_client(session, frame->hd.stream_id);
-        return 0;
+        break;
     case NGHTTP2_RST_STREAM:
         if (frame->rst_stream.error_code != NGHTTP2_NO_ERROR &&
             frame->rst_stream.error_code != NGHTTP2_REFUSED_STREAM)
             edge_h2_session_count(session, &session->faults, EDGE_LIMIT_FAULTS_BURST,
                                   EDGE_LIMIT_FAULTS_PER_S, "too many faulty streams");
-        return 0;
+        break;
     case NGHTTP2_GOAWAY:
         session->gone = session->over;
-        return 0;
+        break;
     default:
-        return 0;
+        break;
     }
+}
+
+static int on_frame_send(nghttp2_session *ng, const nghttp2_frame *frame, void *user_data)
+{
+    (void)ng;
+    struct edge_h2_session *session = user_data;
+    if (frame->hd.type > NGHTTP2_HEADERS || session->early_streams > 0) // DATA is 0, HEADERS 1
+        on_unusual_send(session, frame);
+    return 0;
 }
 
 void edge_h2_send_callbacks(nghttp2_session_callbacks *callbacks)
