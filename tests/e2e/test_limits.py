@@ -62,6 +62,20 @@ class ServerTest:
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + 5, used + 5))
         self.check(5)
 
+    def test_idle(self):
+        self.start("--max-idle", "100ms")
+        client = self.connect()
+        client.sendall(OPENING)
+        goaways = 0
+        with client.makefile("rb") as stream:
+            while header := stream.read(9):  # until the server closes
+                payload = stream.read(int.from_bytes(header[:3], "big"))
+                if header[3] == 6 and not header[4]:
+                    client.sendall(header[:4] + b"\1" + header[5:] + payload)
+                goaways += header[3] == 7
+        self.assertEqual(goaways, 2)
+        self.assertTrue(self.is_served(self.connect(), OPENING))
+
     def test_memory(self):
         self.start("--max-memory", "1m")
         clients = []
