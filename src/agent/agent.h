@@ -11,6 +11,7 @@
 //   mark         label, at_ns (absent: now), deep     sample
 //   power        name, argument, scope                source, why: opens a power source
 //   poll         on                                   - ; then events
+//   probe        for_ns (absent: 1 s)                 probe (agent/agent_probe.h), after that time
 //   stop         grace_ns                             killed, status, exit_code, stderr, oom_kills
 //   bye          -                                    - ; then the agent ends
 //

@@ -7,34 +7,16 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "agent/probe_cpus.h"
+#include "agent/probe_userland.h"
 #include "base/cpuset.h"
 #include "base/procfs.h"
 
-// The value of the first "key : value" line of /proc/cpuinfo; false if there is none.
-static bool cpuinfo_value(const char *text, const char *key, char *value, size_t size)
-{
-    const char *line = strstr(text, key);
-    if (!line || (line != text && line[-1] != '\n'))
-        return false;
-    const char *at = line + strcspn(line, ":\n");
-    if (*at != ':')
-        return false;
-    at += 1 + strspn(at + 1, " \t");
-    snprintf(value, size, "%.*s", (int)strcspn(at, "\n"), at);
-    return value[0] != '\0';
-}
-
 static void read_cpu_name(const char *root, struct edge_board *board)
 {
-    char text[8192], part[32];
-    if (edge_procfs_read(root, "/proc/cpuinfo", text, sizeof text) <= 0)
-        return;
-    if (cpuinfo_value(text, "model name", board->cpu, sizeof board->cpu))
-        return;
-    if (cpuinfo_value(text, "CPU part", part, sizeof part))
-        snprintf(board->cpu, sizeof board->cpu, "ARM part %s", part);
-    else if (!cpuinfo_value(text, "uarch", board->cpu, sizeof board->cpu))
-        cpuinfo_value(text, "isa", board->cpu, sizeof board->cpu);
+    struct edge_probe_cpus cpus;
+    if (edge_probe_cpus_read(root, &cpus) == 0)
+        edge_probe_cpus_text(&cpus, board->cpu, sizeof board->cpu);
 }
 
 static void read_model(const char *root, struct edge_board *board)
@@ -99,19 +81,31 @@ static void read_governors(const char *root, struct edge_board *board)
     closedir(policies);
 }
 
+// A recorded tree's machine is not this one. Linux >= 6.1 keeps it in a file.
+static void read_machine(const char *root, struct edge_board *board)
+{
+    struct utsname name;
+    if (root[0]) {
+        edge_procfs_line(root, "/proc/sys/kernel/arch", board->machine, sizeof board->machine);
+        return;
+    }
+    board->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (board->userland_bits == 0) // a board without a shell
+        board->userland_bits = sizeof(void *) * CHAR_BIT;
+    if (uname(&name) == 0)
+        snprintf(board->machine, sizeof board->machine, "%.*s", (int)sizeof board->machine - 1,
+                 name.machine);
+}
+
 void edge_board_read(const char *root, struct edge_board *board)
 {
-    *board = (struct edge_board){.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
-                                 .userland_bits = sizeof(void *) * CHAR_BIT};
+    *board = (struct edge_board){.userland_bits = edge_probe_userland_bits(root)};
     read_cpu_name(root, board);
     read_model(root, board);
     read_os(root, board);
     read_governors(root, board);
 
-    struct utsname name;
-    if (uname(&name) == 0)
-        snprintf(board->machine, sizeof board->machine, "%.*s", (int)sizeof board->machine - 1,
-                 name.machine);
+    read_machine(root, board);
     edge_procfs_line(root, "/proc/sys/kernel/osrelease", board->kernel, sizeof board->kernel);
 
     struct edge_cpuset set;

@@ -8,7 +8,7 @@
 struct edge_board {
     char model[128];          // "Raspberry Pi 4 Model B Rev 1.4"
     char model_source[16];    // "device_tree", "dmi" or "cpuinfo"
-    char cpu[128];            // "Cortex-A72" is "ARM part 0xd08"; "model name" where there is one
+    char cpu[128];            // kinds of core: agent/probe_cpus.h
     char machine[32];         // uname -m
     char kernel[128];         // uname -r
     char os[128];             // PRETTY_NAME of os-release
@@ -22,7 +22,7 @@ struct edge_board {
     uint64_t cores;           // online
     uint64_t ram_bytes;       // MemTotal
     uint64_t page_bytes;
-    uint64_t userland_bits; // of this program: a 64-bit kernel may carry a 32-bit userland
+    uint64_t userland_bits; // a 64-bit kernel may carry a 32-bit userland
 };
 
 // Reads below `root`: "" on a live system, a directory in tests.

@@ -83,3 +83,46 @@ uint64_t edge_probe_heat_cooling(const struct edge_probe_heat *probe)
     }
     return cooling;
 }
+
+static uint64_t read_at(const char *root, const char *path)
+{
+    int64_t value;
+    return edge_procfs_integer(root, path, &value) == 0 && value >= 0 ? (uint64_t)value
+                                                                      : EDGE_UNMEASURED;
+}
+
+size_t edge_probe_heat_zones(const struct edge_probe_heat *probe,
+                             struct edge_probe_heat_zone zones[EDGE_PROBE_HEAT_ZONES])
+{
+    char names[EDGE_PROBE_HEAT_ZONES][EDGE_PROCFS_NAME], path[96];
+    int found = edge_procfs_names(probe->root, CLASS, "thermal_zone", names, EDGE_PROBE_HEAT_ZONES);
+    size_t count = 0;
+    for (int i = 0; i < found; i++) {
+        struct edge_probe_heat_zone *zone = &zones[count];
+        snprintf(path, sizeof path, CLASS "/%.40s/type", names[i]);
+        if (edge_procfs_line(probe->root, path, zone->type, sizeof zone->type) <= 0)
+            continue;
+        snprintf(path, sizeof path, CLASS "/%.40s/temp", names[i]);
+        zone->millicelsius = read_at(probe->root, path);
+        zone->cpu = strcmp(path, probe->path) == 0;
+        count++;
+    }
+    return count;
+}
+
+size_t edge_probe_heat_cooler_list(const struct edge_probe_heat *probe,
+                                   struct edge_probe_heat_cooler coolers[EDGE_PROBE_HEAT_COOLERS])
+{
+    for (unsigned i = 0; i < probe->cooler_count; i++) {
+        struct edge_probe_heat_cooler *cooler = &coolers[i];
+        int folder = (int)(strrchr(probe->coolers[i], '/') - probe->coolers[i]);
+        char path[128];
+        snprintf(path, sizeof path, "%.*s/type", folder, probe->coolers[i]);
+        if (edge_procfs_line(probe->root, path, cooler->type, sizeof cooler->type) <= 0)
+            cooler->type[0] = '\0';
+        snprintf(path, sizeof path, "%.*s/max_state", folder, probe->coolers[i]);
+        cooler->max = read_at(probe->root, path);
+        cooler->state = read_at(probe->root, probe->coolers[i]);
+    }
+    return probe->cooler_count;
+}

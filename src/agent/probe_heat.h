@@ -3,9 +3,12 @@
 #ifndef EDGE_AGENT_PROBE_HEAT_H
 #define EDGE_AGENT_PROBE_HEAT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EDGE_PROBE_HEAT_COOLERS 16
+#define EDGE_PROBE_HEAT_ZONES   64
 
 struct edge_probe_heat {
     const char *root; // borrowed
@@ -26,5 +29,22 @@ uint64_t edge_probe_heat_read(const struct edge_probe_heat *probe);
 // 1 if any device that cools by slowing the CPU down is at work, else 0; EDGE_UNMEASURED if there
 // is none that can be read.
 uint64_t edge_probe_heat_cooling(const struct edge_probe_heat *probe);
+
+// All that there is, for people.
+struct edge_probe_heat_zone {
+    char type[64];
+    uint64_t millicelsius; // EDGE_UNMEASURED as above
+    bool cpu;              // the one that is chosen
+};
+size_t edge_probe_heat_zones(const struct edge_probe_heat *probe,
+                             struct edge_probe_heat_zone zones[EDGE_PROBE_HEAT_ZONES]);
+
+struct edge_probe_heat_cooler {
+    char type[64];
+    uint64_t state, max; // 0 is idle; EDGE_UNMEASURED
+};
+// Those that slow the CPU down.
+size_t edge_probe_heat_cooler_list(const struct edge_probe_heat *probe,
+                                   struct edge_probe_heat_cooler coolers[EDGE_PROBE_HEAT_COOLERS]);
 
 #endif
