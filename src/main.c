@@ -11,6 +11,7 @@
 #include "report/command.h"
 #include "report/compare_command.h"
 #include "run/command.h"
+#include "run/probe_command.h"
 
 static int run(int argc, char **argv)
 {
@@ -23,6 +24,7 @@ static const struct {
 } commands[] = {
     {&edge_run_command_options, run},
     {&edge_load_command_options, edge_load_command},
+    {&edge_probe_command_options, edge_probe_command},
     {&edge_agent_command_options, edge_agent_command},
     {&edge_report_command_options, edge_report_command},
     {&edge_boards_command_options, edge_boards_command},

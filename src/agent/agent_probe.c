@@ -60,6 +60,19 @@ static void put_background(struct edge_agent_probe *probe, json_t *facts)
                   (json_int_t)step_ns, "load", load_average(), "busiest", busiest));
 }
 
+static void put_power(struct edge_agent_probe *probe, json_t *facts)
+{
+    json_t *list = edge_probe_power_end(&probe->power);
+    size_t i;
+    const json_t *source;
+    json_object_set_new(facts, "power", list);
+    json_array_foreach(list, i, source)
+    {
+        if (json_is_true(json_object_get(source, "permission")))
+            edge_probe_json_permission(facts, json_string_value(json_object_get(source, "why")));
+    }
+}
+
 static void due(struct edge_timer *timer)
 {
     struct edge_agent_probe *probe =
@@ -67,7 +80,7 @@ static void due(struct edge_timer *timer)
     json_t *facts = edge_probe_json(probe->probes);
     if (facts) {
         put_background(probe, facts);
-        json_object_set_new(facts, "power", edge_probe_power_end(&probe->power));
+        put_power(probe, facts);
     }
     edge_agent_probe_free(probe);
     probe->done(probe, facts);

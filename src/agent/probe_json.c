@@ -43,6 +43,11 @@ static json_t *number(uint64_t value)
     return value == EDGE_UNMEASURED ? json_null() : json_integer((json_int_t)value);
 }
 
+void edge_probe_json_permission(json_t *facts, const char *why)
+{
+    json_array_append_new(json_object_get(facts, "permissions"), text(why));
+}
+
 // A text or its reason.
 static void put_text(json_t *facts, const char *fact, const char *value, const char *why)
 {
@@ -86,7 +91,10 @@ static void put_catalogue(json_t *facts, const char *root, const struct edge_boa
                                       text(result.why)));
     else
         edge_probe_json_miss(facts, "catalogue", "%s", result.why);
-    json_object_set_new(facts, "build", result.build ? text(result.build->id) : json_null());
+    if (result.build)
+        json_object_set_new(facts, "build", text(result.build->id));
+    else
+        edge_probe_json_miss(facts, "build", "%s", result.build_why);
 }
 
 static void put_cpus(json_t *facts, const char *root)
@@ -192,11 +200,6 @@ static void put_heat(json_t *facts, const struct edge_probe_heat *heat)
         edge_probe_json_miss(facts, "temperature_millicelsius", "%s cannot be read", heat->path);
 }
 
-static void put_permission(json_t *facts, const char *why)
-{
-    json_array_append_new(json_object_get(facts, "permissions"), text(why));
-}
-
 static void put_throttle(json_t *facts, struct edge_probes *probes)
 {
     struct edge_probe_throttle *throttle = &probes->throttle;
@@ -226,7 +229,7 @@ static void put_throttle(json_t *facts, struct edge_probes *probes)
     edge_probe_json_miss(facts, "measured_hz", "only a Raspberry Pi's firmware measures it: %s",
                          error ? why.text : "it gave no answer");
     if (error == -EACCES || error == -EPERM)
-        put_permission(facts, why.text);
+        edge_probe_json_permission(facts, why.text);
 }
 
 static void put_links(json_t *facts, const char *root)

@@ -15,4 +15,7 @@ json_t *edge_probe_json(struct edge_probes *probes);
 void edge_probe_json_miss(json_t *facts, const char *fact, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// Adds what is only a matter of permission: what may not be read, and how to grant it.
+void edge_probe_json_permission(json_t *facts, const char *why);
+
 #endif

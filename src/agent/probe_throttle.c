@@ -33,11 +33,12 @@ void edge_probe_throttle_init(struct edge_probe_throttle *probe, const char *roo
     probe->firmware = edge_mailbox_open(&probe->mailbox, root, NULL) == 0 &&
                       edge_mailbox_throttled(&probe->mailbox, &bits) == 0;
     find_alarm(probe);
+    bool cooling = edge_probe_heat_cooling(heat) != EDGE_UNMEASURED;
     if (probe->firmware)
         probe->source = "firmware";
     else if (probe->alarm[0])
-        probe->source = "rpi_volt";
-    else if (edge_probe_heat_cooling(heat) != EDGE_UNMEASURED)
+        probe->source = cooling ? "rpi_volt, cooling_device" : "rpi_volt";
+    else if (cooling)
         probe->source = "cooling_device";
 }
 

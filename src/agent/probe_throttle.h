@@ -14,7 +14,9 @@ struct edge_probe_throttle {
     bool firmware;    // the mailbox answers
     struct edge_mailbox mailbox;
     char alarm[96];     // in0_lcrit_alarm of rpi_volt, or ""
-    const char *source; // "firmware", "rpi_volt", "cooling_device", or "" if nothing tells
+    // "firmware"; "rpi_volt" (knows of low voltage only), "cooling_device" (of throttling only), or
+    // both with a comma; "" if nothing tells.
+    const char *source;
 };
 
 // `heat` must be ready.

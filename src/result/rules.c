@@ -50,7 +50,7 @@ static void value_text(enum edge_rule_unit unit, double value, char *text, size_
 {
     switch (unit) {
     case EDGE_RULE_SECONDS:
-        snprintf(text, size, "%.4g s", value / (double)EDGE_NS_PER_S);
+        snprintf(text, size, "%.4g s", round(value / 1e6) / 1e3);
         break;
     case EDGE_RULE_COUNT:
         snprintf(text, size, "%.0f", value);

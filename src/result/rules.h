@@ -31,23 +31,24 @@ struct edge_readings {
     uint64_t cpus;
     int64_t clock_step_ns;  // change of REALTIME - MONOTONIC; EDGE_UNMEASURED_SIGNED: not measured
     uint64_t throttle_bits; // live ones set at any moment, and sticky ones that rose
-    const char *governor;   // of all CPUs; NULL: not known
-    uint64_t cpus_lost;     // CPUs that went offline
-    uint64_t swap_bytes;    // by which used swap grew
-    uint64_t steal_ns;      // over all CPUs, inside the window
-    int power;              // enum edge_truth: there is an energy; EDGE_UNKNOWN: no source
-    const char *power_why;  // why there is no source or no energy, or NULL
-    double power_gap_periods;  // longest gap over the nominal interval; NAN: not measured
-    double power_lost_percent; // readings that did not come; NAN
-    uint64_t power_updates;    // readings with a new value
-    int power_doubtful;        // enum edge_truth: the source has a warning
-    const char *power_doubt;   // that, or NULL
-    int power_shared;          // enum edge_truth: the generator's energy is included
-    double idle_drift_percent; // idle power after, against before; NAN
-    int emulated;              // enum edge_truth
-    int calibration;           // enum edge_truth
-    int recorded;              // enum edge_truth: facts are from a recorded tree (--root)
-    const double *rates;       // over repeats: verified calls per second of each
+    const char *throttle_source; // who tells these bits (agent/probe_throttle.h); NULL: firmware
+    const char *governor;        // of all CPUs; NULL: not known
+    uint64_t cpus_lost;          // CPUs that went offline
+    uint64_t swap_bytes;         // by which used swap grew
+    uint64_t steal_ns;           // over all CPUs, inside the window
+    int power;                   // enum edge_truth: there is an energy; EDGE_UNKNOWN: no source
+    const char *power_why;       // why there is no source or no energy, or NULL
+    double power_gap_periods;    // longest gap over the nominal interval; NAN: not measured
+    double power_lost_percent;   // readings that did not come; NAN
+    uint64_t power_updates;      // readings with a new value
+    int power_doubtful;          // enum edge_truth: the source has a warning
+    const char *power_doubt;     // that, or NULL
+    int power_shared;            // enum edge_truth: the generator's energy is included
+    double idle_drift_percent;   // idle power after, against before; NAN
+    int emulated;                // enum edge_truth
+    int calibration;             // enum edge_truth
+    int recorded;                // enum edge_truth: facts are from a recorded tree (--root)
+    const double *rates;         // over repeats: verified calls per second of each
     size_t rate_count;
 };
 

@@ -103,18 +103,23 @@ double edge_measure_idle_drift(const struct edge_readings *r)
 #define UNDERVOLTAGE_BITS 0x10001u
 #define THROTTLED_BITS    0xe000eu
 
-static double any_bit(uint64_t bits, uint64_t wanted)
+// Firmware tells all of them; others only what `also` names: from them, 0 is not "no".
+static double any_bit(const struct edge_readings *r, uint64_t wanted, const char *also)
 {
-    return bits == EDGE_UNMEASURED ? (double)NAN : (bits & wanted) != 0;
+    const char *source = r->throttle_source ? r->throttle_source : "firmware";
+    if (r->throttle_bits == EDGE_UNMEASURED ||
+        (!strstr(source, "firmware") && !strstr(source, also)))
+        return NAN;
+    return (r->throttle_bits & wanted) != 0;
 }
 
 double edge_measure_undervoltage(const struct edge_readings *r)
 {
-    return any_bit(r->throttle_bits, UNDERVOLTAGE_BITS);
+    return any_bit(r, UNDERVOLTAGE_BITS, "rpi_volt");
 }
 double edge_measure_throttled(const struct edge_readings *r)
 {
-    return any_bit(r->throttle_bits, THROTTLED_BITS);
+    return any_bit(r, THROTTLED_BITS, "cooling_device");
 }
 double edge_measure_governor(const struct edge_readings *r)
 {

@@ -41,6 +41,7 @@ void edge_judge_repeat(const struct edge_measurement *measurement,
     readings->background_cpu_ns = figures->background_cpu_ns;
     readings->cpus = board->cores > 0 ? board->cores : EDGE_UNMEASURED;
     readings->throttle_bits = figures->throttle_bits;
+    readings->throttle_source = board->throttle_source[0] ? board->throttle_source : NULL;
     readings->governor = board->governor[0] ? board->governor : NULL;
     readings->cpus_lost = figures->cpus_lost;
     readings->swap_bytes = figures->swap_bytes;

@@ -8,13 +8,14 @@
 #include "report/command.h"
 #include "report/compare_command.h"
 #include "run/command.h"
+#include "run/probe_command.h"
 
 int main(void)
 {
     const struct edge_command *const commands[] = {
-        &edge_run_command_options,    &edge_load_command_options,    &edge_agent_command_options,
-        &edge_report_command_options, &edge_compare_command_options, &edge_check_command_options,
-        &edge_boards_command_options,
+        &edge_run_command_options,   &edge_probe_command_options,  &edge_load_command_options,
+        &edge_agent_command_options, &edge_report_command_options, &edge_compare_command_options,
+        &edge_check_command_options, &edge_boards_command_options,
     };
     printf(
         "# Options\n\nGenerated from the option tables by scripts/docs.sh: do not edit.\n\n"
