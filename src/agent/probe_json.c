@@ -66,6 +66,14 @@ static void put_number(json_t *facts, const char *fact, uint64_t value, const ch
         edge_probe_json_miss(facts, fact, "%s", why);
 }
 
+static json_t *traps(const struct edge_catalogue_board *board)
+{
+    json_t *list = json_array();
+    for (const char *const *trap = board->trap; trap && *trap; trap++)
+        json_array_append_new(list, text(*trap));
+    return list;
+}
+
 static void put_catalogue(json_t *facts, const char *root, const struct edge_board *board)
 {
     struct edge_recognise_facts known;
@@ -86,9 +94,9 @@ static void put_catalogue(json_t *facts, const char *root, const struct edge_boa
     json_object_set_new(facts, "revision", revision[0] ? text(revision) : json_null());
     if (result.board)
         json_object_set_new(facts, "catalogue",
-                            json_pack("{ss ss ss so}", "id", result.board->id, "name",
+                            json_pack("{ss ss ss so so}", "id", result.board->id, "name",
                                       result.board->name, "soc", result.board->soc, "by",
-                                      text(result.why)));
+                                      text(result.why), "traps", traps(result.board)));
     else
         edge_probe_json_miss(facts, "catalogue", "%s", result.why);
     if (result.build)

@@ -72,8 +72,9 @@ static int read_fixture(struct edge_mailbox *mailbox, const char *root,
     if (length >= 0)
         return 0;
     edge_mailbox_close(mailbox);
-    return edge_fail(message, length, "no firmware mailbox: %s/dev/vcio.fixture: %s", root,
-                     edge_error_text(length));
+    return edge_fail(message, length,
+                     "no firmware mailbox (its answers would be in dev/vcio.fixture): no Raspberry "
+                     "Pi");
 }
 
 int edge_mailbox_open(struct edge_mailbox *mailbox, const char *root, struct edge_message *message)

@@ -139,7 +139,7 @@ static void foresee_swap(const json_t *facts, struct edge_record_rule *rule)
         add_words(rule, reason(facts, "ram_available_bytes"));
         return;
     }
-    snprintf(rule->reading, sizeof rule->reading, "%" PRIu64 " MiB", available >> 20);
+    snprintf(rule->reading, sizeof rule->reading, "%" PRIu64 " MiB", (available + (1 << 19)) >> 20);
     snprintf(rule->verdict, sizeof rule->verdict, "%s", edge_verdict_name(EDGE_VERDICT_PASS));
     snprintf(rule->limit, sizeof rule->limit, ">= %" PRIu64 " MiB", LITTLE_RAM >> 20);
     if (available < LITTLE_RAM)
@@ -166,7 +166,10 @@ static void foresee(const json_t *facts, const struct edge_target *target,
         add_words(rule, text(facts, "emulator"));
     else if (strcmp(id, "power") == 0 && target->emulated)
         snprintf(rule->words, sizeof rule->words, "an emulator has no power of a board");
-    else if (strcmp(id, "power") == 0 && !passes(rule))
+    else if (strcmp(id, "power") == 0 && passes(rule))
+        snprintf(rule->reading, sizeof rule->reading, "%.40s (%.40s)",
+                 text(first_source(facts), "name"), text(first_source(facts), "scope"));
+    else if (strcmp(id, "power") == 0)
         snprintf(rule->words, sizeof rule->words,
                  "no source of this board can be read: without a meter at the host (--power, "
                  "docs/power.md) a run has no watts");
@@ -184,7 +187,7 @@ static const struct foreseen {
     {"governor", "the governor of all CPUs is performance", "policies"},
     {"swap", "RAM that is available", "ram_available_bytes"},
     {"steal", "CPU time that a hypervisor gives to others", "background"},
-    {"power", "a power source of the board can be read", NULL},
+    {"power", "the power source of the board", NULL},
     {"power_doubt", "the power source misleads as it is set up", NULL},
     {"power_shared", "the generator would run on the machine whose power is measured", NULL},
     {"emulated", "the server would run under an emulator", NULL},

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/cpuset.h"
 #include "run/probe_text.h"
 
-#define MHZ(hz) ((double)(hz) / 1e6)
+#define MHZ(hz)     ((double)(hz) / 1e6)
+#define POLICY_CPUS 256
 
 static const char *text(const json_t *object, const char *key)
 {
@@ -46,7 +48,7 @@ static void print_identity(const json_t *facts, FILE *out)
         edge_probe_text(out, "board", "%s: %s (by %s)", text(catalogue, "id"),
                         text(catalogue, "name"), text(catalogue, "by"));
     else
-        missing(facts, "board", "catalogue", out);
+        edge_probe_text(out, "board", "-  none of the catalogue: %s", reason(facts, "catalogue"));
     if (!catalogue || json_is_null(catalogue))
         edge_probe_text(out, "programs", "scripts/build.sh %s",
                         text(facts, "build")[0] ? text(facts, "build")
@@ -153,9 +155,13 @@ static bool alike(const json_t *one, const json_t *other)
            same(one, other, "min_hz") && same(one, other, "max_hz") && same(one, other, "cap_hz");
 }
 
-static void print_policy(const json_t *policy, const char *cpus, double low, double high, FILE *out)
+static void print_policy(const json_t *policy, const char *label, char *cpus, double low,
+                         double high, FILE *out)
 {
     double min, max, cap;
+    struct edge_cpuset set;
+    if (edge_cpuset_parse(cpus, &set) == 0)
+        edge_cpuset_text(&set, cpus, POLICY_CPUS);
     char range[64] = "bounds -", capped[64] = "", now[64] = "-";
     if (number(policy, "min_hz", &min) && number(policy, "max_hz", &max))
         snprintf(range, sizeof range, "%.0f to %.0f MHz", MHZ(min), MHZ(max));
@@ -165,7 +171,7 @@ static void print_policy(const json_t *policy, const char *cpus, double low, dou
         snprintf(now, sizeof now, "%.0f to %.0f MHz", MHZ(low), MHZ(high));
     else if (high > 0)
         snprintf(now, sizeof now, "%.0f MHz", MHZ(high));
-    edge_probe_text(out, "clock", "CPU %s: %s, %s%s; now asked for: %s%s%s", cpus,
+    edge_probe_text(out, label, "CPU %s: %s, %s%s; now asked for: %s%s%s", cpus,
                     text(policy, "governor")[0] ? text(policy, "governor") : "governor -", range,
                     capped, now, text(policy, "driver")[0] ? "; driver " : "",
                     text(policy, "driver"));
@@ -177,7 +183,7 @@ static void print_policies(const json_t *facts, FILE *out)
     const json_t *policies = json_object_get(facts, "policies");
     for (size_t i = 0; i < json_array_size(policies); i++) {
         const json_t *policy = json_array_get(policies, i);
-        char cpus[256] = "";
+        char cpus[POLICY_CPUS] = "";
         double low = 0, high = 0, one;
         bool printed = false;
         for (size_t j = 0; j < json_array_size(policies); j++) {
@@ -193,7 +199,7 @@ static void print_policies(const json_t *facts, FILE *out)
             }
         }
         if (!printed)
-            print_policy(policy, cpus, low, high, out);
+            print_policy(policy, i ? "" : "clock", cpus, low, high, out);
     }
 }
 
@@ -399,6 +405,17 @@ static void print_limits(const json_t *facts, FILE *out)
         edge_probe_text(out, "emulated", "%s", emulator);
 }
 
+static void print_traps(const json_t *facts, FILE *out)
+{
+    const json_t *traps = json_object_get(json_object_get(facts, "catalogue"), "traps");
+    size_t i;
+    const json_t *trap;
+    json_array_foreach(traps, i, trap)
+    {
+        edge_probe_text(out, i ? "" : "to know", "%s", json_string_value(trap));
+    }
+}
+
 void edge_probe_facts_sensors(const json_t *facts, FILE *out)
 {
     print_clock(facts, out);
@@ -408,4 +425,5 @@ void edge_probe_facts_sensors(const json_t *facts, FILE *out)
     print_power(facts, out);
     print_background(facts, out);
     print_limits(facts, out);
+    print_traps(facts, out);
 }
