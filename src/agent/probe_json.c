@@ -91,7 +91,7 @@ static void put_catalogue(json_t *facts, const char *root, const struct edge_boa
     json_object_set_new(facts, "compatible", compatible);
     if (known.revision)
         snprintf(revision, sizeof revision, "%06" PRIx32, known.revision);
-    json_object_set_new(facts, "revision", revision[0] ? text(revision) : json_null());
+    put_text(facts, "revision", revision, "no Revision in /proc/cpuinfo: no Raspberry Pi");
     if (result.board)
         json_object_set_new(facts, "catalogue",
                             json_pack("{ss ss ss so so}", "id", result.board->id, "name",
@@ -145,7 +145,11 @@ static void put_memory(json_t *facts, const char *root, const struct edge_board 
         else
             edge_probe_json_miss(facts, lines[i].fact, "no %.*s in /proc/meminfo",
                                  (int)strlen(lines[i].key) - 1, lines[i].key);
-    json_object_set_new(facts, "swap_used_bytes", number(edge_probe_pressure_swap_bytes(root)));
+    uint64_t used = edge_probe_pressure_swap_bytes(root);
+    json_object_set_new(facts, "swap_used_bytes", number(used));
+    if (used == EDGE_UNMEASURED)
+        edge_probe_json_miss(facts, "swap_used_bytes",
+                             "no SwapTotal and SwapFree in /proc/meminfo");
 }
 
 static void put_system(json_t *facts, const char *root, const struct edge_board *board)
@@ -208,6 +212,19 @@ static void put_heat(json_t *facts, const struct edge_probe_heat *heat)
         edge_probe_json_miss(facts, "temperature_millicelsius", "%s cannot be read", heat->path);
 }
 
+// Why the firmware has not measured the clock.
+static void explain_mailbox(json_t *facts, const char *root)
+{
+    struct edge_mailbox mailbox;
+    struct edge_message why = {""};
+    int error = edge_mailbox_open(&mailbox, root, &why);
+    edge_mailbox_close(&mailbox);
+    edge_probe_json_miss(facts, "measured_hz", "only a Raspberry Pi's firmware measures it: %s",
+                         error ? why.text : "it gave no answer");
+    if (error == -EACCES || error == -EPERM)
+        edge_probe_json_permission(facts, why.text);
+}
+
 static void put_throttle(json_t *facts, struct edge_probes *probes)
 {
     struct edge_probe_throttle *throttle = &probes->throttle;
@@ -220,24 +237,19 @@ static void put_throttle(json_t *facts, struct edge_probes *probes)
                                         number(coolers[i].state), "max", number(coolers[i].max)));
     json_object_set_new(facts, "coolers", list);
     json_object_set_new(facts, "rpi_volt", json_boolean(throttle->alarm[0]));
-    json_object_set_new(facts, "measured_hz", number(edge_probe_throttle_measured_hz(throttle)));
-    json_object_set_new(facts, "throttle_bits",
-                        number(edge_probe_throttle_bits(throttle, &probes->heat)));
+    uint64_t measured_hz = edge_probe_throttle_measured_hz(throttle);
+    uint64_t bits = edge_probe_throttle_bits(throttle, &probes->heat);
+    json_object_set_new(facts, "measured_hz", number(measured_hz));
+    json_object_set_new(facts, "throttle_bits", number(bits));
     put_text(facts, "throttle_source", throttle->source,
              "no firmware mailbox, no rpi_volt sensor, and no cooling device that slows the CPU "
              "down");
-    if (!throttle->source[0])
-        edge_probe_json_miss(facts, "throttle_bits", "nothing here tells of throttling");
-    if (throttle->firmware)
-        return;
-    struct edge_mailbox mailbox;
-    struct edge_message why = {""};
-    int error = edge_mailbox_open(&mailbox, probes->root, &why);
-    edge_mailbox_close(&mailbox);
-    edge_probe_json_miss(facts, "measured_hz", "only a Raspberry Pi's firmware measures it: %s",
-                         error ? why.text : "it gave no answer");
-    if (error == -EACCES || error == -EPERM)
-        edge_probe_json_permission(facts, why.text);
+    if (bits == EDGE_UNMEASURED)
+        edge_probe_json_miss(facts, "throttle_bits", "%s",
+                             throttle->source[0] ? "it cannot be read"
+                                                 : "nothing here tells of throttling");
+    if (measured_hz == EDGE_UNMEASURED)
+        explain_mailbox(facts, probes->root);
 }
 
 static void put_links(json_t *facts, const char *root)

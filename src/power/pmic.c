@@ -1,6 +1,6 @@
 // The regulator of a Raspberry Pi 5, CM5 and 500: twelve rails with voltage and current each,
-// through the firmware. vcgencmd pmic_read_adc asks the same device for the same text; starting a
-// program for every reading would disturb what is measured.
+// through the firmware's mailbox. vcgencmd pmic_read_adc gives the same text; starting a program
+// for every reading disturbs what is measured, so it is the way only where there is no mailbox.
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "power/mailbox.h"
 #include "power/sources.h"
+#include "power/vcgencmd.h"
 
 #define RAILS_MAX 32
 #define COMMAND   "pmic_read_adc"
@@ -79,16 +80,30 @@ static int sum_rails(const char *text, uint64_t *power_uw, unsigned *pairs)
     return *pairs > 0 ? 0 : EDGE_ERR_FORMAT;
 }
 
-static int ask(struct edge_mailbox *mailbox, uint64_t *power_uw, unsigned *pairs,
-               struct edge_message *message)
+struct pmic {
+    struct edge_mailbox mailbox;
+    bool by_program;
+};
+
+static int read_text(struct pmic *pmic, char *text, size_t size, struct edge_message *message)
 {
-    char text[EDGE_MAILBOX_TEXT];
-    int error = edge_mailbox_gencmd(mailbox, COMMAND, text, sizeof text);
+    if (pmic->by_program)
+        return edge_vcgencmd_run(COMMAND, text, size, message);
+    int error = edge_mailbox_gencmd(&pmic->mailbox, COMMAND, text, size);
     if (error)
         return edge_fail(message, error == EDGE_ERR_FAILED ? EDGE_ERR_UNSUPPORTED : error,
                          "the firmware does not know " COMMAND ": only a Pi 5, CM5 or 500 has "
                          "this regulator (%s)",
                          edge_error_text(error));
+    return 0;
+}
+
+static int ask(struct pmic *pmic, uint64_t *power_uw, unsigned *pairs, struct edge_message *message)
+{
+    char text[EDGE_MAILBOX_TEXT];
+    int error = read_text(pmic, text, sizeof text, message);
+    if (error)
+        return error;
     error = sum_rails(text, power_uw, pairs);
     if (error)
         return edge_fail(message, error,
@@ -97,23 +112,37 @@ static int ask(struct edge_mailbox *mailbox, uint64_t *power_uw, unsigned *pairs
     return 0;
 }
 
+// Without the device, and where the program is there instead.
+static int try_program(struct edge_power *power, struct pmic *pmic)
+{
+    char text[EDGE_MAILBOX_TEXT];
+    if (power->config.root[0] || edge_vcgencmd_run(COMMAND, text, sizeof text, NULL) != 0)
+        return -ENOENT;
+    pmic->by_program = true;
+    power->interval_ns = EDGE_NS_PER_S;
+    snprintf(power->warning, sizeof power->warning,
+             "there is no /dev/vcio: vcgencmd is started for every reading, once a second, and "
+             "disturbs what is measured");
+    return 0;
+}
+
 static int open_pmic(struct edge_power *power, struct edge_message *message)
 {
-    struct edge_mailbox *mailbox = malloc(sizeof *mailbox);
+    struct pmic *pmic = calloc(1, sizeof *pmic);
     uint64_t power_uw = 0;
     unsigned pairs = 0;
-    if (!mailbox)
+    if (!pmic)
         return edge_fail(message, -ENOMEM, "out of memory");
-    int error = edge_mailbox_open(mailbox, power->config.root, message);
-    if (error) {
-        free(mailbox);
-        return error;
-    }
-    power->state = mailbox;
-    error = ask(mailbox, &power_uw, &pairs, message);
+    power->state = pmic;
+    int error = edge_mailbox_open(&pmic->mailbox, power->config.root, message);
+    if (error == -ENOENT && try_program(power, pmic) == 0)
+        error = 0;
+    if (!error)
+        error = ask(pmic, &power_uw, &pairs, message);
     if (error)
         return error;
-    snprintf(power->detail, sizeof power->detail, "sum of %u rails by " COMMAND, pairs);
+    snprintf(power->detail, sizeof power->detail, "sum of %u rails by %s" COMMAND, pairs,
+             pmic->by_program ? "vcgencmd " : "");
     snprintf(power->correction, sizeof power->correction,
              "none: raw sum; what the 5 V input draws is estimated as 1.1451 x + 0.5879 W "
              "(jfikar/RPi5-power, fitted on one board)");
@@ -132,9 +161,10 @@ static int read_pmic(struct edge_power *power, struct edge_reading *reading,
 
 static void close_pmic(struct edge_power *power)
 {
-    if (power->state)
-        edge_mailbox_close(power->state);
-    free(power->state);
+    struct pmic *pmic = power->state;
+    if (pmic)
+        edge_mailbox_close(&pmic->mailbox);
+    free(pmic);
 }
 
 const struct edge_power_source edge_power_pmic = {
@@ -145,7 +175,8 @@ const struct edge_power_source edge_power_pmic = {
     .open = open_pmic,
     .read = read_pmic,
     .close = close_pmic,
-    .reads = "Raspberry Pi 5, CM5, 500: `pmic_read_adc` through the firmware mailbox `/dev/vcio`",
+    .reads = "Raspberry Pi 5, CM5, 500: `pmic_read_adc` through the firmware mailbox `/dev/vcio`; "
+             "without that device by vcgencmd, once a second",
     .includes = "12 rails behind the regulator; not its losses, nor USB, HATs, NVMe and fan: 18 to "
                 "31 % below the 5 V input",
     .permission = "group `video`",

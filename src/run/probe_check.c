@@ -162,6 +162,10 @@ static void foresee(const json_t *facts, const struct edge_target *target,
     else if (strcmp(id, "governor") == 0 && strcmp(rule->verdict, "warn") == 0)
         add_words(rule, "echo performance | sudo tee "
                         "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor");
+    else if (strcmp(id, "power_shared") == 0 && !passes(rule))
+        snprintf(rule->words, sizeof rule->words,
+                 "the generator would draw from the same supply: drive the board from another "
+                 "machine to compare boards");
     else if (strcmp(id, "emulated") == 0 && text(facts, "emulator")[0])
         add_words(rule, text(facts, "emulator"));
     else if (strcmp(id, "power") == 0 && target->emulated)

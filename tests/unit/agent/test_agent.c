@@ -309,6 +309,39 @@ static void power_is_read_at_its_own_pace(void **state)
     json_decref(expect_answer(host, "{\"op\":\"ping\",\"id\":6}", 6));
 }
 
+static void a_probe_tells_all_at_once(void **state)
+{
+    struct host *host = *state;
+    greet(host);
+    say(host, "{\"op\":\"probe\",\"id\":1,\"for_ns\":300000000}");
+    expect_error(host, "{\"op\":\"probe\",\"id\":2}", 2, "running already");
+    json_decref(expect_answer(host, "{\"op\":\"ping\",\"id\":3}", 3)); // it does not block
+    json_t *answer = hear(host);
+    assert_int_equal(json_integer_value(json_object_get(answer, "re")), 1);
+    const json_t *facts = json_object_get(answer, "probe");
+    assert_string_equal(json_string_value(json_object_get(facts, "model")),
+                        "Raspberry Pi 5 Model B Rev 1.0");
+    const json_t *source = json_array_get(json_object_get(facts, "power"), 3);
+    assert_string_equal(json_string_value(json_object_get(source, "name")), "pmic");
+    assert_int_equal(json_integer_value(json_object_get(source, "power_uw")), 3010369);
+    json_decref(answer);
+}
+
+static void a_probe_does_not_disturb_a_server(void **state)
+{
+    struct host *host = *state;
+    greet(host);
+    json_decref(expect_answer(host, "{\"op\":\"spawn\",\"id\":1,\"argv\":[\"sleep\",\"100\"]}", 1));
+    expect_error(host, "{\"op\":\"probe\",\"id\":2}", 2, "stop it first");
+}
+
+static void a_host_may_go_away_during_a_probe(void **state)
+{
+    struct host *host = *state;
+    greet(host);
+    say(host, "{\"op\":\"probe\",\"id\":1,\"for_ns\":60000000000}");
+}
+
 static void bye_ends_it(void **state)
 {
     struct host *host = *state;
@@ -330,6 +363,9 @@ int main(void)
         TEST(a_death_is_told_at_once),
         TEST(the_end_of_input_takes_the_server_along),
         TEST(bye_ends_it),
+        TEST(a_probe_does_not_disturb_a_server),
+        TEST(a_host_may_go_away_during_a_probe),
+        cmocka_unit_test_setup_teardown(a_probe_tells_all_at_once, set_up_pi5, tear_down),
         cmocka_unit_test_setup_teardown(power_is_read_at_its_own_pace, set_up_pi5, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,6 +129,17 @@ static void boards_beyond_the_limits(void **state)
         expect(&r, each, "throttled", "fail", "yes");
         expect(&r, each, "undervoltage", "pass", "no");
     }
+    // Not all who tell bits know of all of them.
+    r = good();
+    r.throttle_source = "cooling_device";
+    expect(&r, each, "undervoltage", "not_judged", "not measured");
+    expect(&r, each, "throttled", "pass", "no");
+    r.throttle_source = "rpi_volt";
+    expect(&r, each, "undervoltage", "pass", "no");
+    expect(&r, each, "throttled", "not_judged", "not measured");
+    r.throttle_source = "rpi_volt, cooling_device";
+    expect(&r, each, "undervoltage", "pass", "no");
+    expect(&r, each, "throttled", "pass", "no");
     r = good();
     r.governor = "ondemand,performance";
     expect(&r, each, "governor", "warn", "no");
