@@ -71,7 +71,8 @@ static int ask(const struct probe_options *config, struct edge_target *target,
                struct edge_agent_client *agent, json_t **probe, struct edge_message *message)
 {
     json_t *answer = NULL;
-    json_t *request = json_pack("{ss sI}", "op", "probe", "for_ns", (json_int_t)LOOK_NS);
+    json_int_t for_ns = config->root ? 0 : (json_int_t)LOOK_NS; // a tree does not change
+    json_t *request = json_pack("{ss sI}", "op", "probe", "for_ns", for_ns);
     int error = edge_agent_client_call(agent, request, REQUEST_NS, &answer, message);
     if (error)
         return error;
