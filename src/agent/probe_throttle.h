@@ -13,7 +13,7 @@ struct edge_probe_throttle {
     const char *root; // borrowed
     bool firmware;    // the mailbox answers
     struct edge_mailbox mailbox;
-    char alarm[96];     // in0_lcrit_alarm of rpi_volt, or ""
+    char alarm[96]; // in0_lcrit_alarm of rpi_volt, or ""
     // "firmware"; "rpi_volt" (knows of low voltage only), "cooling_device" (of throttling only), or
     // both with a comma; "" if nothing tells.
     const char *source;

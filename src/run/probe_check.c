@@ -10,6 +10,11 @@
 
 #define LITTLE_RAM (UINT64_C(256) << 20)
 
+// Throttle bits: agent/probe_throttle.h.
+#define LIVE_BITS               UINT64_C(0xf)
+#define UNDERVOLTAGE_SINCE_BOOT UINT64_C(0x10000)
+#define THROTTLED_SINCE_BOOT    UINT64_C(0xe0000)
+
 static uint64_t number(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -79,7 +84,7 @@ static void read_facts(const json_t *facts, const struct edge_target *target, bo
     if (json_is_integer(step))
         readings->clock_step_ns = json_integer_value(step);
     uint64_t bits = number(facts, "throttle_bits"); // those since boot say nothing of a run
-    readings->throttle_bits = bits == EDGE_UNMEASURED ? bits : bits & 0xf;
+    readings->throttle_bits = bits == EDGE_UNMEASURED ? bits : bits & LIVE_BITS;
     readings->throttle_source = text(facts, "throttle_source");
     collect_governors(facts, words->governors, sizeof words->governors);
     readings->governor = words->governors[0] ? words->governors : NULL;
@@ -146,12 +151,25 @@ static void foresee_swap(const json_t *facts, struct edge_record_rule *rule)
         warn(rule, "memory may run short: stop other programs, or use a smaller --server-ram");
 }
 
+// What the firmware remembers hides what is too short for a sample.
+static void foresee_bits(const json_t *facts, uint64_t since_boot, struct edge_record_rule *rule)
+{
+    uint64_t bits = number(facts, "throttle_bits");
+    if (passes(rule) && bits != EDGE_UNMEASURED && (bits & since_boot))
+        warn(rule, "not now, but it has happened since boot, so that a short one in a run may go "
+                   "unseen: reboot first");
+}
+
 static void foresee(const json_t *facts, const struct edge_target *target,
                     struct edge_record_rule *rule)
 {
     const char *id = rule->id;
     if (strcmp(id, "background") == 0 && !passes(rule))
         name_busiest(facts, rule);
+    else if (strcmp(id, "undervoltage") == 0)
+        foresee_bits(facts, UNDERVOLTAGE_SINCE_BOOT, rule);
+    else if (strcmp(id, "throttled") == 0)
+        foresee_bits(facts, THROTTLED_SINCE_BOOT, rule);
     else if (strcmp(id, "swap") == 0)
         foresee_swap(facts, rule);
     else if (strcmp(id, "clock_step") == 0 &&

@@ -108,7 +108,10 @@ static void what_would_break_a_run_fails(void **state)
     (void)state;
     expect(with("throttle_bits", "5"), &far, "undervoltage", "fail", "yes", "supply");
     expect(with("throttle_bits", "4"), &far, "throttled", "fail", "yes", "throttled");
-    expect(with("throttle_bits", "327680"), &far, "throttled", "pass", "no", ""); // since boot only
+    // Since boot only.
+    expect(with("throttle_bits", "262144"), &far, "undervoltage", "pass", "no", "");
+    expect(with("throttle_bits", "262144"), &far, "throttled", "warn", "no", "reboot");
+    expect(with("throttle_bits", "65536"), &far, "undervoltage", "warn", "no", "reboot");
     expect(with("background.cpu_ns", "400000000"), &far, "background", "fail", "10 %", "busy");
     expect(with("background.busiest", "[{\"name\":\"apt\",\"cpu_ns\":350000000}]"), &far,
            "background", "pass", "1 %", "");
