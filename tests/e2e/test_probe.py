@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from programs import EMULATED, PROGRAMS, SOURCE
+from programs import BUILD, EMULATED, PROGRAMS, SOURCE
 
 PROGRAM = PROGRAMS / "bench-edge"
 BOARDS = SOURCE / "tests/data/boards"
@@ -182,8 +182,8 @@ class ThisMachine(Case):
             self.assertIn("power         -  no source of this board can be read", run.stdout)
 
     def test_what_may_not_be_read_is_named_with_the_cure(self):
-        if os.geteuid() != 0:
-            self.skipTest("needs root, to become someone who may less")
+        if os.geteuid() != 0 or EMULATED:
+            self.skipTest("needs root, to become someone who may less, and a program to copy")
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o755)
             tree = pathlib.Path(folder) / "n100"
@@ -191,14 +191,25 @@ class ThisMachine(Case):
             (tree / "sys/class/powercap/intel-rapl:0/energy_uj").chmod(0o600)
             program = pathlib.Path(folder) / "bench-edge"
             shutil.copy(PROGRAM, program)
-            if EMULATED:
-                self.skipTest("the emulator's script starts programs of a folder of root's")
             run = subprocess.run([str(program), "probe", "--root", str(tree)], text=True, user=65534,
                                  capture_output=True, timeout=60, cwd="/")
         self.assertEqual(run.returncode, 3, run.stderr)
         words = " ".join(run.stdout.split())
         self.assertRegex(words, "Permissions that are missing: rapl: .*sudo chmod a[+]r")
         self.assertIn("power - no source of this board can be read", words)
+
+
+class Emulated(Case):
+    @unittest.skipIf(EMULATED, "an emulated program emulates no other")
+    @unittest.skipUnless((BUILD.parent / "rpizero/servers").is_dir(), "rpizero is not built")
+    def test_a_board_that_is_emulated(self):
+        probe = self.json("--target", "qemu:rpizero")
+        self.assertEqual(probe["emulated_board"], "Raspberry Pi Zero and Zero W")
+        rules = {r["id"]: r for r in probe["rules"]}
+        self.assertEqual(rules["emulated"]["verdict"], "fail")
+        self.assertIn("no power of a board", rules["power"]["words"])
+        self.assertEqual(rules["throttled"]["verdict"], "not_judged")
+        self.assertIn("the machine that emulates it", self.probe("--target", "qemu:rpizero").stdout)
 
 
 class Refusals(Case):
