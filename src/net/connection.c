@@ -27,6 +27,8 @@ void edge_io_free(struct edge_io *io)
     free(io->in);
     io->in = NULL;
     edge_buffer_free(&io->out);
+    edge_buffer_free(&io->plain);
+    edge_buffer_free(&io->wire);
 }
 
 static uint32_t wanted_events(const struct edge_connection *connection)
@@ -36,17 +38,6 @@ static uint32_t wanted_events(const struct edge_connection *connection)
                  (!blocked || connection->read_while_blocked);
     return (blocked || connection->unfinished ? (uint32_t)EPOLLOUT : 0) |
            (reads ? (uint32_t)EPOLLIN : 0);
-}
-
-void edge_connection_close(struct edge_connection *connection, int reason)
-{
-    if (connection->watch.fd < 0)
-        return;
-    edge_loop_remove(connection->io->loop, &connection->watch);
-    close(connection->watch.fd);
-    connection->watch.fd = -1;
-    edge_buffer_free(&connection->pending);
-    connection->ops->closed(connection->protocol, reason);
 }
 
 // Sends bytes; returns how many the socket took, 0 when it is full, or a negated errno.
@@ -61,6 +52,35 @@ static ssize_t send_some(struct edge_connection *connection, const uint8_t *byte
     connection->io->writes++;
     connection->io->bytes_out += (uint64_t)sent;
     return sent;
+}
+
+// The transport's last word, if the peer may still hear it and the socket takes it.
+static void say_goodbye(struct edge_connection *connection)
+{
+    struct edge_buffer *wire = &connection->io->wire;
+    if (connection->handshaking || connection->pending.len > 0)
+        return;
+    wire->start = wire->len = 0;
+    connection->transport->ops->end(connection->transport, wire);
+    if (wire->len > 0)
+        send_some(connection, edge_buffer_head(wire), wire->len);
+}
+
+void edge_connection_close(struct edge_connection *connection, int reason)
+{
+    struct edge_transport *transport = connection->transport;
+    if (connection->watch.fd < 0)
+        return;
+    if (transport != NULL)
+        say_goodbye(connection);
+    edge_loop_remove(connection->io->loop, &connection->watch);
+    close(connection->watch.fd);
+    connection->watch.fd = -1;
+    edge_buffer_free(&connection->pending);
+    connection->transport = NULL;
+    connection->ops->closed(connection->protocol, reason);
+    if (transport != NULL)
+        transport->ops->del(transport);
 }
 
 // Writes what the socket did not take before. 1 once nothing is left, 0 if the socket is full, or
@@ -80,6 +100,28 @@ static int drain_pending(struct edge_connection *connection)
     return 1;
 }
 
+// Writes `out`; what the socket does not take goes into `pending`. 1 if it took all, 0 if not, or
+// negative: closed.
+static int write_out(struct edge_connection *connection, struct edge_buffer *out)
+{
+    ssize_t sent = 0;
+    // What the socket did not take before goes first.
+    if (out->len > 0 && connection->pending.len == 0) {
+        sent = send_some(connection, edge_buffer_head(out), out->len);
+        if (sent < 0) {
+            edge_connection_close(connection, (int)sent);
+            return (int)sent;
+        }
+    }
+    if ((size_t)sent == out->len)
+        return 1;
+    int error = edge_buffer_append(&connection->pending, edge_buffer_head(out) + sent,
+                                   out->len - (size_t)sent);
+    if (error < 0)
+        edge_connection_close(connection, error);
+    return error;
+}
+
 // Fills and writes once. Returns 1 if there may be more, 0 if not, or negative: closed.
 static int fill_and_write(struct edge_connection *connection)
 {
@@ -91,25 +133,19 @@ static int fill_and_write(struct edge_connection *connection)
         connection->close_reason = error;
     }
     bool full = out->len >= connection->io->out_high;
-    ssize_t sent = 0;
-    // What the socket did not take before goes first.
-    if (out->len > 0 && connection->pending.len == 0) {
-        sent = send_some(connection, edge_buffer_head(out), out->len);
-        if (sent < 0) {
-            edge_connection_close(connection, (int)sent);
-            return (int)sent;
-        }
-    }
-    if ((size_t)sent < out->len) {
-        error = edge_buffer_append(&connection->pending, edge_buffer_head(out) + sent,
-                                   out->len - (size_t)sent);
+    if (connection->transport != NULL && out->len > 0) {
+        struct edge_buffer *wire = &connection->io->wire;
+        wire->start = wire->len = 0;
+        error = connection->transport->ops->send(connection->transport, edge_buffer_head(out),
+                                                 out->len, wire);
         if (error < 0) {
             edge_connection_close(connection, error);
             return error;
         }
-        return 0;
+        out = wire;
     }
-    return full && !connection->closing;
+    int written = write_out(connection, out);
+    return written <= 0 ? written : full && !connection->closing;
 }
 
 void edge_connection_flush(struct edge_connection *connection)
@@ -117,6 +153,8 @@ void edge_connection_flush(struct edge_connection *connection)
     if (connection->watch.fd < 0 || connection->connecting)
         return;
     int more = drain_pending(connection);
+    if (connection->handshaking && more > 0)
+        more = 0; // the protocol has its turn later
     for (int fills = 0; more > 0 && !connection->closing && fills < FILLS_PER_TURN; fills++)
         more = fill_and_write(connection);
     if (more < 0)
@@ -127,12 +165,46 @@ void edge_connection_flush(struct edge_connection *connection)
             edge_connection_close(connection, connection->close_reason);
             return;
         }
-        if (connection->ops->finished(connection->protocol)) {
+        if (!connection->handshaking && connection->ops->finished(connection->protocol)) {
             edge_connection_close(connection, EDGE_OK);
             return;
         }
     }
     edge_loop_modify(connection->io->loop, &connection->watch, wanted_events(connection));
+}
+
+// Gives the protocol what was read. False if the connection is closed.
+static bool deliver(struct edge_connection *connection, const uint8_t *bytes, size_t len)
+{
+    int error = connection->ops->receive(connection->protocol, bytes, len);
+    if (error < 0) {
+        // What the protocol has to say about it (a GOAWAY) still goes out.
+        connection->closing = true;
+        connection->close_reason = error;
+        return fill_and_write(connection) >= 0;
+    }
+    return true;
+}
+
+// The same by way of the transport, which may have words of its own to say.
+static bool deliver_through(struct edge_connection *connection, const uint8_t *bytes, size_t len)
+{
+    struct edge_transport *transport = connection->transport;
+    struct edge_io *io = connection->io;
+    io->plain.start = io->plain.len = 0;
+    io->wire.start = io->wire.len = 0;
+    int state = transport->ops->receive(transport, bytes, len, &io->plain, &io->wire);
+    if (io->wire.len > 0 && write_out(connection, &io->wire) < 0)
+        return false;
+    if (state > 0)
+        connection->handshaking = false;
+    if (io->plain.len > 0 && !deliver(connection, edge_buffer_head(&io->plain), io->plain.len))
+        return false;
+    if (state < 0 && !connection->closing) {
+        connection->closing = true;
+        connection->close_reason = state;
+    }
+    return true;
 }
 
 // One read. False if the connection is closed.
@@ -152,14 +224,9 @@ static bool read_once(struct edge_connection *connection)
     }
     io->reads++;
     io->bytes_in += (uint64_t)got;
-    int error = connection->ops->receive(connection->protocol, io->in, (size_t)got);
-    if (error < 0) {
-        // What the protocol has to say about it (a GOAWAY) still goes out.
-        connection->closing = true;
-        connection->close_reason = error;
-        return fill_and_write(connection) >= 0;
-    }
-    return true;
+    if (connection->transport != NULL)
+        return deliver_through(connection, io->in, (size_t)got);
+    return deliver(connection, io->in, (size_t)got);
 }
 
 static void on_ready(struct edge_watch *watch, uint32_t events)
@@ -172,6 +239,8 @@ static void on_ready(struct edge_watch *watch, uint32_t events)
             return;
         }
         connection->connecting = false;
+        if (connection->transport != NULL && !deliver_through(connection, NULL, 0))
+            return;
     } else if ((events & EPOLLIN) != 0 && !connection->closing) {
         if (!read_once(connection))
             return;
@@ -187,17 +256,23 @@ int edge_connection_open(struct edge_connection *connection, struct edge_io *io,
                          bool connecting, const struct edge_protocol *ops, void *protocol)
 {
     bool read_while_blocked = connection->read_while_blocked;
+    struct edge_transport *transport = connection->transport;
     *connection = (struct edge_connection){.watch = {.fd = fd, .ready = on_ready},
                                            .io = io,
                                            .ops = ops,
                                            .protocol = protocol,
+                                           .transport = transport,
                                            .read_while_blocked = read_while_blocked,
-                                           .connecting = connecting};
+                                           .connecting = connecting,
+                                           .handshaking = transport != NULL};
     connection->watch.events = wanted_events(connection);
     int error = edge_loop_add(io->loop, &connection->watch);
     if (error < 0) {
         close(fd);
         connection->watch.fd = -1;
+        if (transport != NULL)
+            transport->ops->del(transport);
+        connection->transport = NULL;
     }
     return error;
 }

@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "net/loop.h"
+#include "net/transport.h"
 
 // Buffers shared by all connections of one loop.
 struct edge_io {
@@ -20,6 +21,8 @@ struct edge_io {
     size_t in_cap;
     struct edge_buffer out;
     size_t out_high; // a protocol stops filling here
+    // With a transport only: the plain bytes of one read, and what one write sends.
+    struct edge_buffer plain, wire;
     uint64_t reads, writes, bytes_in, bytes_out;
 };
 
@@ -39,7 +42,8 @@ struct edge_protocol {
     // True when nothing more will be read or written: the connection is closed with EDGE_OK.
     bool (*finished)(void *self);
     // The connection is closed and its fd gone; `reason` is EDGE_OK, EDGE_ERR_CLOSED (the peer
-    // closed), a negated errno, or what the protocol returned. May free the connection's memory.
+    // closed), a negated errno, or what the protocol or the transport returned. May free the
+    // connection's memory.
     void (*closed)(void *self, int reason);
 };
 
@@ -48,17 +52,21 @@ struct edge_connection {
     struct edge_io *io;
     const struct edge_protocol *ops;
     void *protocol;
-    struct edge_buffer pending; // bytes that the socket did not take
-    bool read_while_blocked;    // a client must keep reading, a server must not (its input makes
-                                // output)
+    struct edge_transport *transport; // TLS, owned once open; NULL: the socket has the plain bytes
+    struct edge_buffer pending;       // bytes that the socket did not take
+    bool read_while_blocked; // a client must keep reading, a server must not (its input makes
+                             // output)
     bool connecting;
-    bool unfinished; // the protocol has more to send: the next turn goes on
-    bool closing;    // flush, then close with close_reason
+    bool handshaking; // the transport is not open yet, and the protocol has not begun
+    bool unfinished;  // the protocol has more to send: the next turn goes on
+    bool closing;     // flush, then close with close_reason
     int close_reason;
 };
 
-// Takes ownership of `fd` (connected or connecting) and starts watching it. When connecting, the
-// first fill happens once it is connected. 0 or a negated errno (then fd is closed).
+// Takes ownership of `fd` (connected or connecting) and of connection->transport (which the caller
+// has set, as read_while_blocked), and starts watching. The first fill happens once it is connected
+// and the transport's handshake is done; how long that may take is for the caller's timer.
+// 0 or a negated errno (then fd is closed and the transport gone).
 int edge_connection_open(struct edge_connection *connection, struct edge_io *io, int fd,
                          bool connecting, const struct edge_protocol *ops, void *protocol);
 

@@ -11,6 +11,7 @@
 #include "net/connection.h"
 #include "net/loop.h"
 #include "net/socket.h"
+#include "net/tls.h"
 #include "server/health.h"
 
 #define IO_BYTES        65536u
@@ -29,6 +30,7 @@ struct server {
     struct edge_pool pool;
     struct edge_services services;
     struct edge_h2 *h2;
+    struct edge_tls *tls; // NULL: in the clear
     struct edge_watch listener;
     struct edge_watch signals;
     struct edge_timer accept_timer; // runs while there are no file descriptors left
@@ -128,6 +130,8 @@ static int client_new(struct server *server, int fd)
     }
     *client = (struct client){.server = server, .deadline_timer = {.fire = on_deadline}};
     int error = edge_h2_session_new(server->h2, &client->session);
+    if (error == 0 && server->tls != NULL)
+        error = edge_tls_session_new(server->tls, &client->connection.transport);
     if (error < 0)
         close(fd);
     else
@@ -274,11 +278,25 @@ static int open_services(struct server *server)
     return edge_h2_new(&h2_config, &server->h2);
 }
 
+static int open_tls(struct server *server, struct edge_message *message)
+{
+    const struct edge_tls_server_config config = {.cert_file = server->config->tls_cert,
+                                                  .key_file = server->config->tls_key};
+    if (config.cert_file == NULL && config.key_file == NULL)
+        return 0;
+    if (config.cert_file == NULL || config.key_file == NULL)
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "expected both --tls-cert and --tls-key, found one");
+    return edge_tls_server_new(&config, &server->tls, message);
+}
+
 static int open_server(struct server *server, struct edge_message *message)
 {
     const struct edge_server_config *config = server->config;
     struct edge_address address;
     int error = edge_address_numeric(config->host, (uint16_t)config->port, &address, message);
+    if (error == 0)
+        error = open_tls(server, message);
     if (error < 0)
         return error;
     int listen_fd = edge_socket_listen(&address, message);
@@ -296,7 +314,8 @@ static int open_server(struct server *server, struct edge_message *message)
         error = edge_loop_add(&server->loop, &server->signals);
     if (error < 0)
         return edge_fail(message, error, "cannot start: %s", edge_error_text(error));
-    fprintf(stderr, "%s listening on %s\n", config->name, address.text);
+    fprintf(stderr, "%s listening on %s%s\n", config->name, address.text,
+            server->tls != NULL ? ", with TLS" : "");
     return 0;
 }
 
@@ -305,6 +324,7 @@ static void close_server(struct server *server)
     server->draining = false;
     while (server->clients != NULL)
         edge_connection_close(&server->clients->connection, EDGE_OK);
+    edge_tls_del(server->tls);
     edge_h2_del(server->h2);
     edge_services_free(&server->services);
     edge_io_free(&server->io);

@@ -1,0 +1,53 @@
+// Built without TLS: it can be asked for, and is refused.
+#include "net/tls.h"
+
+static int refuse(struct edge_message *message)
+{
+    return edge_fail(message, EDGE_ERR_UNSUPPORTED,
+                     "this program was built without TLS (EDGE_TLS)");
+}
+
+int edge_tls_server_new(const struct edge_tls_server_config *config, struct edge_tls **tls,
+                        struct edge_message *message)
+{
+    (void)config;
+    (void)tls;
+    return refuse(message);
+}
+
+int edge_tls_client_new(const struct edge_tls_client_config *config, struct edge_tls **tls,
+                        struct edge_message *message)
+{
+    (void)config;
+    (void)tls;
+    return refuse(message);
+}
+
+void edge_tls_del(struct edge_tls *tls)
+{
+    (void)tls;
+}
+
+int edge_tls_session_new(struct edge_tls *tls, struct edge_transport **transport)
+{
+    (void)tls;
+    (void)transport;
+    return EDGE_ERR_UNSUPPORTED;
+}
+
+void edge_tls_facts(const struct edge_tls *tls, struct edge_tls_facts *facts)
+{
+    (void)tls;
+    *facts = (struct edge_tls_facts){0};
+}
+
+const char *edge_tls_failure(const struct edge_tls *tls)
+{
+    (void)tls;
+    return "";
+}
+
+const char *edge_tls_library(void)
+{
+    return NULL;
+}
