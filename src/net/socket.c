@@ -38,6 +38,18 @@ int edge_address_numeric(const char *host, uint16_t port, struct edge_address *a
     return 0;
 }
 
+const char *edge_address_host(const struct edge_address *address, char *host, size_t size)
+{
+    const char *text = address->text;
+    const char *colon = strrchr(text, ':');
+    int len = colon != NULL ? (int)(colon - text) : (int)strlen(text);
+    if (text[0] == '[')
+        snprintf(host, size, "%.*s", len - 2, text + 1);
+    else
+        snprintf(host, size, "%.*s", len, text);
+    return host;
+}
+
 static int parse_port(const char *text, uint16_t *port)
 {
     char *end;

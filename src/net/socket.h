@@ -22,6 +22,9 @@ int edge_address_parse(const char *text, struct edge_address *address,
 int edge_address_numeric(const char *host, uint16_t port, struct edge_address *address,
                          struct edge_message *message);
 
+// Its host alone, without brackets: "127.0.0.1", "::1". Returns host.
+const char *edge_address_host(const struct edge_address *address, char *host, size_t size);
+
 // Listens on the address with SO_REUSEADDR. Returns the fd, or a negated errno with a message
 // (-EADDRINUSE says who to look for). Port 0 takes a free one: address is updated to the real one.
 int edge_socket_listen(struct edge_address *address, struct edge_message *message);
