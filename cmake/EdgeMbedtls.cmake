@@ -23,6 +23,7 @@ edge_mbedtls_has(EDGE_MBEDTLS_TLS_VERSION ssl
                  "mbedtls_ssl_conf_min_tls_version(0, MBEDTLS_SSL_VERSION_TLS1_2)")
 edge_mbedtls_has(EDGE_MBEDTLS_TICKET_SIGNAL ssl
                  "mbedtls_ssl_conf_tls13_enable_signal_new_session_tickets(0, 1)")
+edge_mbedtls_has(EDGE_MBEDTLS_SERIAL_RAW x509_crt "mbedtls_x509write_crt_set_serial_raw(0, 0, 0)")
 unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
 unset(CMAKE_REQUIRED_FLAGS)
 unset(CMAKE_REQUIRED_INCLUDES)
