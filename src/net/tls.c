@@ -131,6 +131,10 @@ static int read_records(struct edge_tls_session *session, struct edge_buffer *pl
 #endif
         if (got == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY)
             return EDGE_ERR_CLOSED;
+        // It also wants to be called again where a message came that is no data, a ticket.
+        if (got == MBEDTLS_ERR_SSL_WANT_READ && session->wire->len == said &&
+            (session->in_len > 0 || mbedtls_ssl_check_pending(&session->ssl) != 0))
+            continue;
         // The only answer to a record is the warning to one who wants to renegotiate, which RFC
         // 9113 section 9.2.1 prohibits.
         if (got != MBEDTLS_ERR_SSL_WANT_READ || session->wire->len != said)

@@ -16,7 +16,7 @@ struct edge_tls; // a context
 
 // Files are PEM. Strings are borrowed until edge_tls_server_new() or edge_tls_client_new() returns.
 struct edge_tls_server_config {
-    const char *cert_file; // the chain, the server's own first
+    const char *cert_file; // the chain, the server's own first; NULL, as key_file: no TLS
     const char *key_file;
 };
 
@@ -55,8 +55,8 @@ void edge_tls_facts(const struct edge_tls *tls, struct edge_tls_facts *facts);
 const char *edge_tls_failure(const struct edge_tls *tls);
 
 // Makes a P-256 key and a certificate for it, signed by itself, for localhost, 127.0.0.1, ::1 and
-// `name` (an address or a DNS name; NULL: none), valid for `hours` (negative: no longer). Writes both
-// files. 0; EDGE_ERR_UNSUPPORTED, EDGE_ERR_FAILED or a negated errno, with a message.
+// `name` (an address or a DNS name; NULL: none), valid for `hours` (negative: no longer). Writes
+// both files. 0; EDGE_ERR_UNSUPPORTED, EDGE_ERR_FAILED or a negated errno, with a message.
 int edge_tls_make_certificate(const char *cert_file, const char *key_file, const char *name,
                               int hours, struct edge_message *message);
 

@@ -89,16 +89,12 @@ static int load_key(struct edge_tls *tls, const char *file, struct edge_message 
 #else
     error = mbedtls_pk_parse_keyfile(&tls->key, file, NULL);
 #endif
-    if (error == MBEDTLS_ERR_PK_PASSWORD_REQUIRED || error == MBEDTLS_ERR_PK_PASSWORD_MISMATCH)
-        return edge_fail(message, EDGE_ERR_FORMAT,
-                         "%s: expected a key that is not encrypted; decrypt it: openssl pkey -in "
-                         "%s -out NEW",
-                         file, file);
     if (error != 0)
-        return edge_fail(message, EDGE_ERR_FORMAT,
-                         "%s: expected a private key in PEM, found something else (mbedTLS "
-                         "-0x%04x)",
-                         file, (unsigned)-error);
+        return edge_fail(
+            message, EDGE_ERR_FORMAT,
+            "%s: expected a private key in PEM that is not encrypted (openssl pkey -in "
+            "%s -out NEW decrypts one), found something else",
+            file, file);
     return 0;
 }
 
@@ -251,6 +247,13 @@ void edge_tls_del(struct edge_tls *tls)
 int edge_tls_server_new(const struct edge_tls_server_config *config, struct edge_tls **made,
                         struct edge_message *message)
 {
+    *made = NULL;
+    if (config->cert_file == NULL && config->key_file == NULL)
+        return 0;
+    if (config->cert_file == NULL || config->key_file == NULL)
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "expected a TLS certificate and its key, found only the %s",
+                         config->cert_file != NULL ? "certificate" : "key");
     struct edge_tls *tls = make_context(MBEDTLS_SSL_IS_SERVER, message);
     if (tls == NULL)
         return -ENOMEM;

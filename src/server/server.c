@@ -278,25 +278,14 @@ static int open_services(struct server *server)
     return edge_h2_new(&h2_config, &server->h2);
 }
 
-static int open_tls(struct server *server, struct edge_message *message)
-{
-    const struct edge_tls_server_config config = {.cert_file = server->config->tls_cert,
-                                                  .key_file = server->config->tls_key};
-    if (config.cert_file == NULL && config.key_file == NULL)
-        return 0;
-    if (config.cert_file == NULL || config.key_file == NULL)
-        return edge_fail(message, EDGE_ERR_USAGE,
-                         "expected both --tls-cert and --tls-key, found one");
-    return edge_tls_server_new(&config, &server->tls, message);
-}
-
 static int open_server(struct server *server, struct edge_message *message)
 {
     const struct edge_server_config *config = server->config;
     struct edge_address address;
     int error = edge_address_numeric(config->host, (uint16_t)config->port, &address, message);
+    const struct edge_tls_server_config tls_config = {config->tls_cert, config->tls_key};
     if (error == 0)
-        error = open_tls(server, message);
+        error = edge_tls_server_new(&tls_config, &server->tls, message);
     if (error < 0)
         return error;
     int listen_fd = edge_socket_listen(&address, message);

@@ -327,7 +327,7 @@ static void bytes_that_are_not_tls_get_an_alert(void **state)
     (void)state;
     static const char *const words[] = {
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\nhost: a\r\n\r\n",
-        "\x16\x03\x01\x00\x05\x01\xff\xff\xff\xff", "\x16\x03\x03\xff\xff and more"};
+        "\x16\x03\x01\x00\x05\x02\x00\x00\x01\x00", "\x16\x03\x03\xff\xff and more"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         struct edge_tls *server = new_server();
         struct edge_transport *session;
