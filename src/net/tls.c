@@ -73,6 +73,10 @@ static int fail(struct edge_tls_session *session, int error)
     if (error == EDGE_TLS_NO_PROTOCOL ||
         (said_nothing && error != MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE))
         mbedtls_ssl_send_alert_message(&session->ssl, MBEDTLS_SSL_ALERT_LEVEL_FATAL, alert);
+    // Before it has read a ClientHello, mbedTLS 2 writes 0.0 as the version.
+    uint8_t *record = edge_buffer_head(session->wire);
+    if (session->wire->len == 7 && record[1] == 0)
+        record[1] = record[2] = 3;
     return EDGE_ERR_TLS;
 }
 
