@@ -146,9 +146,11 @@ int edge_explain_connect(struct edge_message *message, const struct edge_explain
                          "timeout; found silence",
                          address);
     if (error == EDGE_ERR_CLOSED || error == -ECONNRESET)
-        return edge_fail(message, EDGE_ERR_PROTOCOL,
-                         "expected HTTP/2 SETTINGS from %s; the peer closed the connection",
-                         address);
+        return edge_fail(
+            message, EDGE_ERR_PROTOCOL,
+            "expected HTTP/2 SETTINGS from %s; the peer closed the connection: if it is "
+            "a server with TLS, give --cacert or --skip-verify",
+            address);
     return edge_fail(message, error < 0 ? error : EDGE_ERR_CLOSED, "cannot connect to %s: %s",
                      address, edge_error_text(error < 0 ? error : EDGE_ERR_CLOSED));
 }

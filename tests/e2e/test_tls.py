@@ -317,7 +317,7 @@ class GeneratorTest(unittest.TestCase):
             self.refused("not TLS", server.address, "--cacert", certificates["ca.pem"])
         with certificates.server(f"servers/{SERVERS[0]}") as server:
             self.refused("found TLS", server.address)
-        self.refused("found TLS", self.serve())
+        self.refused("if it is a server with TLS", self.serve())
         listener = socket.create_server(("127.0.0.1", 0))
         closer = threading.Thread(target=lambda: listener.accept()[0].close())
         closer.start()
