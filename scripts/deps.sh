@@ -11,7 +11,7 @@ test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
       python3 python3-grpcio python3-protobuf python3-prometheus-client nghttp2-client curl openssl)
 browser=(chromium)
 perf=(g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc nghttp2-client python3 util-linux
-      valgrind)
+      valgrind openssl)
 emulate=(qemu-user)
 root=(mmdebstrap util-linux)
 

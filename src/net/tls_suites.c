@@ -1,6 +1,12 @@
-#include <sys/auxv.h>
+#include <mbedtls/chachapoly.h>
+#include <mbedtls/gcm.h>
 
+#include "base/clock.h"
 #include "net/tls_internal.h"
+
+#define BYTES  2048u
+#define TRIES  3
+#define MARGIN 1.25 // by which AES must be faster: one machine should always find the same
 
 // Ephemeral keys and AEAD: RFC 9113 appendix A prohibits all others of TLS 1.2.
 #define CHACHA                                                                                     \
@@ -22,23 +28,50 @@
 static const int aes_first[] = {AES_GCM_13 CHACHA_13 AES_GCM, CHACHA, 0};
 static const int chacha_first[] = {CHACHA_13 AES_GCM_13 CHACHA, AES_GCM, 0};
 
-// Whether the CPU has AES and carry-less multiplication, and the library uses them.
-static bool aes_is_fast(void)
+struct trial {
+    mbedtls_gcm_context gcm;
+    mbedtls_chachapoly_context chacha;
+    unsigned char bytes[BYTES];
+};
+
+static int seal(struct trial *trial, bool aes)
 {
-#if defined(__x86_64__) && defined(MBEDTLS_AESNI_C)
-    return __builtin_cpu_supports("aes") != 0 && __builtin_cpu_supports("pclmul") != 0;
-#elif defined(__aarch64__) && defined(MBEDTLS_AESCE_C)
-    enum { AES = 1 << 3, PMULL = 1 << 4 }; // of AT_HWCAP
-    return (getauxval(AT_HWCAP) & (AES | PMULL)) == (AES | PMULL);
-#elif defined(__arm__) && defined(MBEDTLS_AESCE_C)
-    enum { AES = 1 << 0, PMULL = 1 << 1 }; // of AT_HWCAP2
-    return (getauxval(AT_HWCAP2) & (AES | PMULL)) == (AES | PMULL);
-#else
-    return false;
-#endif
+    static const unsigned char nonce[12] = {0};
+    unsigned char tag[16];
+    unsigned char *bytes = trial->bytes;
+    if (aes)
+        return mbedtls_gcm_crypt_and_tag(&trial->gcm, MBEDTLS_GCM_ENCRYPT, BYTES, nonce,
+                                         sizeof(nonce), NULL, 0, bytes, bytes, sizeof(tag), tag);
+    return mbedtls_chachapoly_encrypt_and_tag(&trial->chacha, BYTES, nonce, NULL, 0, bytes, bytes,
+                                              tag);
+}
+
+// CPU time of the fastest try; UINT64_MAX if it does not work.
+static uint64_t time_of(struct trial *trial, bool aes)
+{
+    uint64_t best_ns = UINT64_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t start_ns = edge_clock_thread_cpu_ns();
+        if (seal(trial, aes) != 0)
+            return UINT64_MAX;
+        uint64_t taken_ns = edge_clock_thread_cpu_ns() - start_ns;
+        best_ns = taken_ns < best_ns ? taken_ns : best_ns;
+    }
+    return best_ns;
 }
 
 const int *edge_tls_suites(void)
 {
-    return aes_is_fast() ? aes_first : chacha_first;
+    static const unsigned char key[32] = {0};
+    struct trial trial = {.bytes = {0}};
+    uint64_t aes_ns = UINT64_MAX, chacha_ns = UINT64_MAX;
+    mbedtls_gcm_init(&trial.gcm);
+    mbedtls_chachapoly_init(&trial.chacha);
+    if (mbedtls_gcm_setkey(&trial.gcm, MBEDTLS_CIPHER_ID_AES, key, 128) == 0)
+        aes_ns = time_of(&trial, true);
+    if (mbedtls_chachapoly_setkey(&trial.chacha, key) == 0)
+        chacha_ns = time_of(&trial, false);
+    mbedtls_gcm_free(&trial.gcm);
+    mbedtls_chachapoly_free(&trial.chacha);
+    return (double)aes_ns * MARGIN < (double)chacha_ns ? aes_first : chacha_first;
 }
