@@ -9,9 +9,10 @@
 #include "run/levels.h"
 #include "run/run_tls.h"
 
-#define HOLD_NS EDGE_NS_PER_S
-#define TICK_NS (50 * EDGE_NS_PER_MS)
-#define AT_ONCE 16u // so that the server never waits for the generator
+#define HOLD_NS     EDGE_NS_PER_S
+#define TICK_NS     (50 * EDGE_NS_PER_MS)
+#define PATIENCE_NS (5 * EDGE_NS_PER_S) // for the first one
+#define AT_ONCE     16u                 // so that the server never waits for the generator
 
 int edge_handshakes_hold(struct edge_follow *follow)
 {
@@ -28,23 +29,37 @@ static uint64_t wanted(const struct edge_handshakes *handshakes, bool resume,
     return resume ? counts->resumed : counts->full;
 }
 
-static int watch(struct edge_follow *follow, struct edge_handshakes *handshakes,
-                 struct edge_measurement_span *span, bool resume, uint64_t duration_ns)
+// Goes on until `until_ns`; with `first` no longer than until a handshake of the kind is done.
+static int go_on(struct edge_follow *follow, struct edge_handshakes *handshakes, bool resume,
+                 uint64_t until_ns, bool first)
 {
-    struct edge_handshakes_counts first, last;
-    int error = edge_follow_look(follow, "handshakes_start", false, &span->start);
-    span->start_ns = edge_clock_ns();
-    uint64_t before = wanted(handshakes, resume, &first);
-    uint64_t stop_ns = span->start_ns + duration_ns;
-    uint64_t now_ns = span->start_ns;
-    while (!error && now_ns < stop_ns && !edge_follow_is_over(follow)) {
-        uint64_t tick_ns = now_ns + TICK_NS < stop_ns ? now_ns + TICK_NS : stop_ns;
+    struct edge_handshakes_counts counts;
+    uint64_t now_ns = edge_clock_ns();
+    int error = 0;
+    while (!error && now_ns < until_ns && !edge_follow_is_over(follow) &&
+           !(first && wanted(handshakes, resume, &counts) > 0)) {
+        uint64_t tick_ns = now_ns + TICK_NS < until_ns ? now_ns + TICK_NS : until_ns;
         int failed = edge_handshakes_turn(handshakes, tick_ns);
         if (failed)
             return edge_fail(follow->message, failed, "event loop: %s", edge_error_text(failed));
         now_ns = edge_clock_ns();
         error = edge_follow_turn(follow, now_ns);
     }
+    return error;
+}
+
+static int watch(struct edge_follow *follow, struct edge_handshakes *handshakes,
+                 struct edge_measurement_span *span, bool resume, uint64_t duration_ns)
+{
+    struct edge_handshakes_counts first, last;
+    int error = go_on(follow, handshakes, resume, edge_clock_ns() + PATIENCE_NS, true);
+    if (error || edge_follow_is_over(follow) || wanted(handshakes, resume, &first) == 0)
+        return error;
+    error = edge_follow_look(follow, "handshakes_start", false, &span->start);
+    span->start_ns = edge_clock_ns();
+    uint64_t before = wanted(handshakes, resume, &first);
+    if (!error)
+        error = go_on(follow, handshakes, resume, span->start_ns + duration_ns, false);
     span->ok = wanted(handshakes, resume, &last) - before;
     span->ended = span->ok + last.failed - first.failed;
     span->stop_ns = edge_clock_ns();

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """TLS as peers that nobody here wrote see it: openssl, curl, grpcio; and the generator over TLS."""
 import concurrent.futures
+import json
+import os
+import pathlib
 import re
 import socket
 import subprocess
+import tempfile
 import threading
 import unittest
 
@@ -62,10 +66,73 @@ def load(address, *arguments, call="SayHello"):
 
 
 class ServerTest:
+    """What each server has of its own: options, and the way from the socket to a call."""
+
     def setUp(self):
         self.running = certificates.server(f"servers/{self.server}").__enter__()
         self.addCleanup(self.running.__exit__)
         self.address = self.running.address
+
+    def test_curl(self):
+        for name in ("localhost", "127.0.0.1"):
+            url = f"https://{name}:{self.address.split(':')[1]}/a.B/C"
+            done = subprocess.run(["curl", "-sS", "--http2", "--cacert", certificates["ca.pem"],
+                                   "-X", "POST", "-H", "content-type: application/grpc", "-w",
+                                   "%{http_version} %{http_code}", url], capture_output=True,
+                                  text=True, timeout=WAIT)
+            self.assertEqual(done.stdout, "2 200", done.stderr)
+
+    def test_load(self):
+        for call in ("SayHello", "SayHellos", "SayHelloCS", "SayHelloBidi"):
+            for name in ([], ["--cname", "localhost"]):
+                done = load(self.address, "--cacert", certificates["ca.pem"], *name, call=call)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, r"TLS:\s+TLSv1\.[23], \S*ECDHE|TLS1-3\S*, 2 full")
+                self.assertIn("ok 200: BALANCED", done.stdout)
+
+    def test_large_messages(self):
+        done = load(self.address, "--cacert", certificates["ca.pem"], "--scenario", "string_10kB",
+                    "-n", "50")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_files_at_the_start(self):
+        good = certificates["server.pem"], certificates["server.key"]
+        cases = (((good[0], None), 2, "found only the certificate"),
+                 ((None, good[1]), 2, "found only the key"),
+                 ((certificates["no.pem"], good[1]), 1, "No such file"),
+                 ((certificates["rsa.pem"], good[1]), 2, "is not the key of"),
+                 ((good[1], good[1]), 2, "expected a certificate in PEM"),
+                 ((good[0], good[0]), 2, "expected a private key in PEM"),
+                 ((good[0], certificates["locked.key"]), 2, "not encrypted"),
+                 ((certificates["old.pem"], good[1]), 2, "expired on 20"))
+        for (cert, key), code, words in cases:
+            argv = [PROGRAMS / "servers" / self.server, "--port", "0"]
+            argv += ["--tls-cert", cert] if cert else []
+            argv += ["--tls-key", key] if key else []
+            done = subprocess.run(argv, capture_output=True, text=True, timeout=WAIT)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(words, done.stderr)
+
+
+class NanopbTest(ServerTest, unittest.TestCase):
+    server = SERVERS[0]
+
+
+class ProtobufcTest(ServerTest, unittest.TestCase):
+    server = SERVERS[1]
+
+
+class SurfaceTest(unittest.TestCase):
+    """What is offered is the same code in both servers."""
+
+    def setUp(self):
+        self.serve("server")
+
+    def serve(self, name):
+        running = Server(f"servers/{SERVERS[0]}", "--tls-cert", certificates[f"{name}.pem"],
+                         "--tls-key", certificates[f"{name}.key"]).__enter__()
+        self.addCleanup(running.__exit__)
+        self.address = running.address
 
     def version(self):
         """The newest one: 1.3 where the library has it."""
@@ -154,61 +221,10 @@ class ServerTest:
             self.assertEqual((answer[:2], len(answer)), (b"\x15\x03", 7))  # one alert, then the end
         self.assertEqual(load(self.address, "--cacert", certificates["ca.pem"]).returncode, 0)
 
-    def test_curl(self):
-        for name in ("localhost", "127.0.0.1"):
-            url = f"https://{name}:{self.address.split(':')[1]}/a.B/C"
-            done = subprocess.run(["curl", "-sS", "--http2", "--cacert", certificates["ca.pem"],
-                                   "-X", "POST", "-H", "content-type: application/grpc", "-w",
-                                   "%{http_version} %{http_code}", url], capture_output=True,
-                                  text=True, timeout=WAIT)
-            self.assertEqual(done.stdout, "2 200", done.stderr)
-
-    def test_load(self):
-        for call in ("SayHello", "SayHellos", "SayHelloCS", "SayHelloBidi"):
-            for name in ([], ["--cname", "localhost"]):
-                done = load(self.address, "--cacert", certificates["ca.pem"], *name, call=call)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertRegex(done.stdout, r"TLS:\s+TLSv1\.[23], \S*ECDHE|TLS1-3\S*, 2 full")
-                self.assertIn("ok 200: BALANCED", done.stdout)
-
-    def test_large_messages(self):
-        done = load(self.address, "--cacert", certificates["ca.pem"], "--scenario", "string_10kB",
-                    "-n", "50")
-        self.assertEqual(done.returncode, 0, done.stderr)
-
-    def test_files_at_the_start(self):
-        good = certificates["server.pem"], certificates["server.key"]
-        cases = (((good[0], None), 2, "found only the certificate"),
-                 ((None, good[1]), 2, "found only the key"),
-                 ((certificates["no.pem"], good[1]), 1, "No such file"),
-                 ((certificates["rsa.pem"], good[1]), 2, "is not the key of"),
-                 ((good[1], good[1]), 2, "expected a certificate in PEM"),
-                 ((good[0], good[0]), 2, "expected a private key in PEM"),
-                 ((good[0], certificates["locked.key"]), 2, "not encrypted"),
-                 ((certificates["old.pem"], good[1]), 2, "expired on 20"))
-        for (cert, key), code, words in cases:
-            argv = [PROGRAMS / "servers" / self.server, "--port", "0"]
-            argv += ["--tls-cert", cert] if cert else []
-            argv += ["--tls-key", key] if key else []
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=WAIT)
-            self.assertEqual(done.returncode, code, done.stderr)
-            self.assertIn(words, done.stderr)
-
-
-class NanopbTest(ServerTest, unittest.TestCase):
-    server = SERVERS[0]
-
     def test_rsa_certificate(self):
-        self.running.__exit__()
-        with Server(f"servers/{self.server}", "--tls-cert", certificates["rsa.pem"], "--tls-key",
-                    certificates["rsa.key"]) as server:
-            self.address = server.address
-            self.check_suites("RSA", SUITES["TLSv1.2"])
-            self.check_group("X25519", "X25519") # which the other certificate's key keeps out
-
-
-class ProtobufcTest(ServerTest, unittest.TestCase):
-    server = SERVERS[1]
+        self.serve("rsa")
+        self.check_suites("RSA", SUITES["TLSv1.2"])
+        self.check_group("X25519", "X25519")  # which the other certificate's key keeps out
 
 
 class GrpcioTest(test_grpcio.ServerTest):
@@ -336,6 +352,92 @@ class GeneratorTest(unittest.TestCase):
         with certificates.server("servers/null_server") as server:
             done = self.load(server.address, "--cacert", certificates["ca.pem"])
             self.assertEqual(done.returncode, 0, done.stderr)
+
+
+FOREIGN = """#!/usr/bin/python3
+import argparse, concurrent.futures, grpc
+parser = argparse.ArgumentParser()
+for name in ("port", "tls-cert", "tls-key"):
+    parser.add_argument("--" + name)
+asked = parser.parse_args()
+class Echo(grpc.GenericRpcHandler):
+    def service(self, details):
+        return grpc.unary_unary_rpc_method_handler(lambda request, context: request)
+server = grpc.server(concurrent.futures.ThreadPoolExecutor(4), handlers=[Echo()])
+server.add_secure_port("127.0.0.1:" + asked.port, grpc.ssl_server_credentials(
+    [(open(asked.tls_key, "rb").read(), open(asked.tls_cert, "rb").read())]))
+server.start()
+server.wait_for_termination()
+"""
+
+
+class RunTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.made = self.folder / "made"
+        self.made.mkdir()
+
+    def run_server(self, server, *arguments, name="results"):
+        argv = [PROGRAMS / "bench-edge", "run", "-z", "300ms", "--warmup", "50ms", "--repeat", "1",
+                "--connections", "4", "-c", "8", "--handshakes", "300ms", "--power", "none",
+                "--results-dir", self.folder / name, *arguments, server]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=WAIT,
+                              env={**os.environ, "TMPDIR": str(self.made)})
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)  # too short to be valid
+        self.assertEqual(list(self.made.iterdir()), [])
+        file, = (self.folder / name).glob("*/*.jsonl")
+        records = [json.loads(line) for line in file.read_text().splitlines()]
+        return done.stdout, file, records
+
+    def check(self, text, records, full):
+        count, = (record for record in records if record["type"] == "count")
+        self.assertRegex(count["tls_version"], r"TLSv1\.[23]")
+        self.assertEqual(count["outcomes"]["ok"], count["sent"])
+        self.assertEqual(count["tls_full"], full)
+        spans = {record["name"]: record for record in records if record["type"] == "interval"}
+        self.assertIn("connection_bytes", spans["connected"])
+        for name in ("handshakes_full", "handshakes_resumed"):
+            self.assertGreater(spans[name]["ok"], 0)
+            self.assertEqual(spans[name]["ended"], spans[name]["ok"])
+            self.assertGreater(spans[name]["server_cpu_ns"], 0)
+        self.assertIn(f"{count['tls_version']} {count['tls_suite']}", text)
+        self.assertRegex(text, r"full/s \| +CPU/full")
+
+    def test_a_run_makes_its_certificate(self):
+        text, tls, records = self.run_server(SERVERS[0], "--tls")
+        self.check(text, records, 4)
+        builds = [record for record in records if record["type"] == "build"]
+        self.assertRegex(builds[1]["tls"], "(?i)mbed TLS")
+        # The same in the clear is another work.
+        text, clear, records = self.run_server(SERVERS[0], name="clear")
+        self.assertIn("TLS off", text)
+        done = subprocess.run([PROGRAMS / "bench-edge", "compare", "--allow", "invalid", tls, clear],
+                              capture_output=True, text=True, timeout=WAIT)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stdout + done.stderr, r"tls \(TLSv1\.\d TLS\S+; off\)")
+
+    def test_files_of_ones_own(self):
+        files = ["--tls", "--tls-cert", certificates["server.pem"], "--tls-key",
+                 certificates["server.key"], "--cacert", certificates["ca.pem"]]
+        text, _, records = self.run_server(SERVERS[1], *files, "--cname", "localhost")
+        self.check(text, records, 4)
+
+    def test_a_server_of_another_make(self):
+        server = self.folder / "grpcio_server"
+        server.write_text(FOREIGN)
+        server.chmod(0o755)
+        text, _, records = self.run_server(server, "--tls")
+        self.check(text, records, 4)
+
+    def test_what_does_not_go_together(self):
+        for arguments in (["--cacert", "a"], ["--tls", "--tls-cert", "a"], ["--tls", "--cacert", "a"],
+                          ["--tls", "--tls-cert", certificates["server.pem"], "--tls-key",
+                           certificates["rsa.key"]]):
+            done = subprocess.run([PROGRAMS / "bench-edge", "run", *arguments, "null_server"],
+                                  capture_output=True, text=True, timeout=WAIT)
+            self.assertEqual(done.returncode, 2, done.stderr)
 
 
 class OpensslServer:

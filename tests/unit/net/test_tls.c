@@ -1,16 +1,12 @@
 #include "cmocka_headers.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <mbedtls/ssl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "net/connection.h"
 #include "net/tls.h"
+#include "net/tls_files.h"
 
 // Two contexts, and one session of each; what one says is what the other hears.
 struct pair {
@@ -20,58 +16,6 @@ struct pair {
     struct edge_buffer at_left, at_right; // plain bytes that came
     int left_state, right_state;
 };
-
-static char folder[] = "/tmp/edge_tls_XXXXXX";
-static char cert_file[64], key_file[64], other_cert[64], other_key[64], old_cert[64], old_key[64];
-static char text_file[64];
-
-static int make_files(void **state)
-{
-    (void)state;
-    struct edge_message message;
-    if (mkdtemp(folder) == NULL)
-        return -1;
-    char *const names[] = {cert_file, key_file, other_cert, other_key,
-                           old_cert,  old_key,  text_file};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        snprintf(names[i], 64, "%s/%zu.pem", folder, i);
-    FILE *file = fopen(text_file, "we");
-    if (file == NULL || fputs("no certificate\n", file) < 0 || fclose(file) != 0)
-        return -1;
-    return edge_tls_make_certificate(cert_file, key_file, "edge.example", 24, &message) |
-           edge_tls_make_certificate(other_cert, other_key, NULL, 24, &message) |
-           edge_tls_make_certificate(old_cert, old_key, NULL, -24, &message);
-}
-
-static int remove_files(void **state)
-{
-    (void)state;
-    const char *const names[] = {cert_file, key_file, other_cert, other_key,
-                                 old_cert,  old_key,  text_file};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        unlink(names[i]);
-    return rmdir(folder);
-}
-
-static const struct edge_tls_server_config server_config = {cert_file, key_file};
-static const struct edge_tls_client_config client_config = {.ca_file = cert_file,
-                                                            .server_name = "localhost"};
-
-static struct edge_tls *new_server(void)
-{
-    struct edge_tls *tls;
-    struct edge_message message;
-    assert_int_equal(edge_tls_server_new(&server_config, &tls, &message), 0);
-    return tls;
-}
-
-static struct edge_tls *new_client(const struct edge_tls_client_config *config)
-{
-    struct edge_tls *tls;
-    struct edge_message message;
-    assert_int_equal(edge_tls_client_new(config, &tls, &message), 0);
-    return tls;
-}
 
 static void open_pair(struct pair *pair, struct edge_tls *server, struct edge_tls *client)
 {
@@ -156,8 +100,8 @@ static void any_split_of_the_bytes_is_the_same(void **state)
     (void)state;
     static const size_t steps[] = {0, 1, 5, 6, 1000};
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-        struct edge_tls *server = new_server();
-        struct edge_tls *client = new_client(&client_config);
+        struct edge_tls *server = tls_files_server();
+        struct edge_tls *client = tls_files_client(&tls_files_client_config);
         struct pair pair;
         open_and_shake_hands(&pair, server, client, steps[i]);
         exchange(&pair, 100000, steps[i]);
@@ -178,8 +122,8 @@ static void any_split_of_the_bytes_is_the_same(void **state)
 static void a_batch_is_as_few_records_as_it_can_be(void **state)
 {
     (void)state;
-    struct edge_tls *server = new_server();
-    struct edge_tls *client = new_client(&client_config);
+    struct edge_tls *server = tls_files_server();
+    struct edge_tls *client = tls_files_client(&tls_files_client_config);
     struct pair pair;
     open_and_shake_hands(&pair, server, client, 0);
     static const uint8_t bytes[40000];
@@ -202,11 +146,11 @@ static void a_batch_is_as_few_records_as_it_can_be(void **state)
 static void a_ticket_saves_the_second_handshake(void **state)
 {
     (void)state;
-    struct edge_tls_client_config config = client_config;
+    struct edge_tls_client_config config = tls_files_client_config;
     config.resume = true;
-    struct edge_tls *server = new_server();
-    struct edge_tls *client = new_client(&config);
-    struct edge_tls *forgetful = new_client(&client_config);
+    struct edge_tls *server = tls_files_server();
+    struct edge_tls *client = tls_files_client(&config);
+    struct edge_tls *forgetful = tls_files_client(&tls_files_client_config);
     struct edge_tls_facts facts;
     struct pair pair;
     for (int i = 0; i < 3; i++) {
@@ -235,13 +179,13 @@ static void a_ticket_saves_the_second_handshake(void **state)
 static void a_ticket_of_another_server_does_no_harm(void **state)
 {
     (void)state;
-    struct edge_tls_client_config config = client_config;
+    struct edge_tls_client_config config = tls_files_client_config;
     config.resume = true;
-    struct edge_tls *client = new_client(&config);
+    struct edge_tls *client = tls_files_client(&config);
     struct edge_tls_facts facts;
     struct pair pair;
     for (int i = 0; i < 2; i++) {
-        struct edge_tls *server = new_server();
+        struct edge_tls *server = tls_files_server();
         open_and_shake_hands(&pair, server, client, 0);
         exchange(&pair, 10, 0);
         close_pair(&pair);
@@ -257,8 +201,8 @@ static void a_ticket_of_another_server_does_no_harm(void **state)
 static void check_refused(const struct edge_tls_client_config *config,
                           const struct edge_tls_server_config *served, const char *why)
 {
-    struct edge_tls *server = new_server();
-    struct edge_tls *client = new_client(config);
+    struct edge_tls *server = tls_files_server();
+    struct edge_tls *client = tls_files_client(config);
     struct edge_message message;
     struct pair pair;
     if (served != NULL) {
@@ -281,10 +225,10 @@ static void check_refused(const struct edge_tls_client_config *config,
 static void a_client_looks_at_the_certificate(void **state)
 {
     (void)state;
-    static const struct edge_tls_server_config other = {other_cert, other_key};
+    static const struct edge_tls_server_config other = {tls_files.other_cert, tls_files.other_key};
     static const char *const names[] = {"localhost", "127.0.0.1", "::1", "edge.example"};
     static const char *const wrong[] = {"example", "127.0.0.2", "::2", "localhost.example", ""};
-    struct edge_tls_client_config config = client_config;
+    struct edge_tls_client_config config = tls_files_client_config;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         config.server_name = names[i];
         check_refused(&config, NULL, NULL);
@@ -312,12 +256,14 @@ static void check_file_fault(const char *cert, const char *key, int error, const
 static void faults_of_files_are_told(void **state)
 {
     (void)state;
-    check_file_fault("/nowhere/a.pem", key_file, -ENOENT, "cannot read the certificate");
-    check_file_fault(cert_file, "/nowhere/a.pem", -ENOENT, "cannot read the key");
-    check_file_fault(text_file, key_file, EDGE_ERR_FORMAT, "expected a certificate in PEM");
-    check_file_fault(cert_file, text_file, EDGE_ERR_FORMAT, "expected a private key in PEM");
-    check_file_fault(cert_file, other_key, EDGE_ERR_FORMAT, "is not the key of");
-    check_file_fault(old_cert, old_key, EDGE_ERR_FORMAT, "expired on 20");
+    check_file_fault("/nowhere/a.pem", tls_files.key, -ENOENT, "cannot read the certificate");
+    check_file_fault(tls_files.cert, "/nowhere/a.pem", -ENOENT, "cannot read the key");
+    check_file_fault(tls_files.text, tls_files.key, EDGE_ERR_FORMAT,
+                     "expected a certificate in PEM");
+    check_file_fault(tls_files.cert, tls_files.text, EDGE_ERR_FORMAT,
+                     "expected a private key in PEM");
+    check_file_fault(tls_files.cert, tls_files.other_key, EDGE_ERR_FORMAT, "is not the key of");
+    check_file_fault(tls_files.old_cert, tls_files.old_key, EDGE_ERR_FORMAT, "expired on 20");
 }
 
 // ---- peers that are not as they should be ----
@@ -329,7 +275,7 @@ static void bytes_that_are_not_tls_get_an_alert(void **state)
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\nhost: a\r\n\r\n",
         "\x16\x03\x01\x00\x05\x02\x00\x00\x01\x00", "\x16\x03\x03\xff\xff and more"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        struct edge_tls *server = new_server();
+        struct edge_tls *server = tls_files_server();
         struct edge_transport *session;
         struct edge_buffer plain = {0}, wire = {0};
         struct edge_tls_facts facts;
@@ -355,7 +301,7 @@ static void bytes_that_are_not_tls_get_an_alert(void **state)
 static void a_client_tells_an_answer_in_the_clear(void **state)
 {
     (void)state;
-    struct edge_tls *client = new_client(&client_config);
+    struct edge_tls *client = tls_files_client(&tls_files_client_config);
     struct edge_transport *session;
     struct edge_buffer plain = {0}, wire = {0};
     assert_int_equal(edge_tls_session_new(client, &session), 0);
@@ -373,8 +319,8 @@ static void a_client_tells_an_answer_in_the_clear(void **state)
 static void a_changed_record_ends_the_session(void **state)
 {
     (void)state;
-    struct edge_tls *server = new_server();
-    struct edge_tls *client = new_client(&client_config);
+    struct edge_tls *server = tls_files_server();
+    struct edge_tls *client = tls_files_client(&tls_files_client_config);
     struct pair pair;
     for (size_t i = 0; i < 30; i++) {
         open_and_shake_hands(&pair, server, client, 0);
@@ -394,8 +340,8 @@ static void a_changed_record_ends_the_session(void **state)
 static void close_notify_ends_in_order(void **state)
 {
     (void)state;
-    struct edge_tls *server = new_server();
-    struct edge_tls *client = new_client(&client_config);
+    struct edge_tls *server = tls_files_server();
+    struct edge_tls *client = tls_files_client(&tls_files_client_config);
     struct pair pair;
     open_and_shake_hands(&pair, server, client, 0);
     assert_int_equal(pair.left->ops->send(pair.left, (const uint8_t *)"bye", 3, &pair.to_right), 0);
@@ -411,127 +357,6 @@ static void close_notify_ends_in_order(void **state)
     edge_tls_del(client);
 }
 
-// ---- over sockets ----
-
-struct peer {
-    struct edge_connection connection;
-    struct edge_loop *loop;
-    size_t to_send, sent, received;
-    bool echo, wrong;
-    int closed_count, reason;
-};
-
-static int receive(void *self, const uint8_t *bytes, size_t len)
-{
-    struct peer *peer = self;
-    for (size_t i = 0; i < len; i++)
-        peer->wrong |= bytes[i] != (uint8_t)((peer->received + i) * 7);
-    peer->received += len;
-    if (peer->echo)
-        peer->to_send = peer->received;
-    return 0;
-}
-
-static int fill(void *self, struct edge_buffer *out, size_t high)
-{
-    struct peer *peer = self;
-    while (peer->sent < peer->to_send && out->len < high) {
-        uint8_t byte = (uint8_t)(peer->sent * 7);
-        assert_int_equal(edge_buffer_append(out, &byte, 1), 0);
-        peer->sent++;
-    }
-    return 0;
-}
-
-static bool finished(void *self)
-{
-    const struct peer *peer = self;
-    return !peer->echo && peer->received == peer->to_send;
-}
-
-static void closed(void *self, int reason)
-{
-    struct peer *peer = self;
-    peer->closed_count++;
-    peer->reason = reason;
-}
-
-static const struct edge_protocol ops = {receive, fill, finished, closed};
-
-struct sockets {
-    struct edge_loop loop;
-    struct edge_io io;
-    struct edge_tls *server, *client;
-    struct peer peers[2]; // the client, the server
-};
-
-static void open_peer(struct sockets *sockets, int i, int fd, struct edge_tls *tls)
-{
-    struct peer *peer = &sockets->peers[i];
-    int bytes = 4096; // of the kernel's buffer: writes are short
-    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes)), 0);
-    assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
-    *peer = (struct peer){.loop = &sockets->loop, .echo = i == 1};
-    peer->connection.read_while_blocked = i == 0;
-    assert_int_equal(edge_tls_session_new(tls, &peer->connection.transport), 0);
-    assert_int_equal(edge_connection_open(&peer->connection, &sockets->io, fd, i == 0, &ops, peer),
-                     0);
-    edge_connection_flush(&peer->connection);
-}
-
-static void open_sockets(struct sockets *sockets)
-{
-    int fds[2];
-    *sockets = (struct sockets){.server = new_server(), .client = new_client(&client_config)};
-    assert_int_equal(edge_loop_init(&sockets->loop), 0);
-    assert_int_equal(edge_io_init(&sockets->io, &sockets->loop, 65536), 0);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-    open_peer(sockets, 0, fds[0], sockets->client);
-    open_peer(sockets, 1, fds[1], sockets->server);
-}
-
-static void close_sockets(struct sockets *sockets)
-{
-    for (int i = 0; i < 2; i++)
-        edge_connection_close(&sockets->peers[i].connection, EDGE_OK);
-    edge_io_free(&sockets->io);
-    edge_loop_free(&sockets->loop);
-    edge_tls_del(sockets->server);
-    edge_tls_del(sockets->client);
-}
-
-static void connections_carry_it(void **state)
-{
-    (void)state;
-    struct sockets sockets;
-    open_sockets(&sockets);
-    sockets.peers[0].to_send = 1000000;
-    while (sockets.peers[1].closed_count == 0)
-        assert_true(edge_loop_turn(&sockets.loop, EDGE_LOOP_FOREVER) >= 0);
-    assert_int_equal(sockets.peers[0].received, 1000000);
-    assert_false(sockets.peers[0].wrong || sockets.peers[1].wrong);
-    assert_int_equal(sockets.peers[0].reason, EDGE_OK);
-    assert_int_equal(sockets.peers[1].reason, EDGE_ERR_CLOSED);
-    close_sockets(&sockets);
-}
-
-// A server that waits for the handshake is not asked for anything, and the peer's end is its end.
-static void an_end_in_the_handshake_is_an_end(void **state)
-{
-    (void)state;
-    struct sockets sockets;
-    open_sockets(&sockets);
-    sockets.peers[1].to_send = 10;
-    edge_connection_flush(&sockets.peers[1].connection);
-    assert_int_equal(sockets.peers[1].sent, 0);
-    edge_connection_close(&sockets.peers[0].connection, EDGE_OK);
-    while (sockets.peers[1].closed_count == 0)
-        assert_true(edge_loop_turn(&sockets.loop, EDGE_LOOP_FOREVER) >= 0);
-    assert_int_equal(sockets.peers[1].reason, EDGE_ERR_CLOSED);
-    assert_int_equal(sockets.peers[1].sent, 0);
-    close_sockets(&sockets);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -545,8 +370,6 @@ int main(void)
         cmocka_unit_test(a_client_tells_an_answer_in_the_clear),
         cmocka_unit_test(a_changed_record_ends_the_session),
         cmocka_unit_test(close_notify_ends_in_order),
-        cmocka_unit_test(connections_carry_it),
-        cmocka_unit_test(an_end_in_the_handshake_is_an_end),
     };
-    return cmocka_run_group_tests(tests, make_files, remove_files);
+    return cmocka_run_group_tests(tests, tls_files_make, tls_files_remove);
 }
