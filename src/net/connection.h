@@ -57,7 +57,8 @@ struct edge_connection {
     bool read_while_blocked; // a client must keep reading, a server must not (its input makes
                              // output)
     bool connecting;
-    bool handshaking; // the transport is not open yet, and the protocol has not begun
+    bool handshaking; // the transport is not open yet, and the protocol has not begun: a flush
+                      // sends nothing, and who gives up waiting closes
     bool unfinished;  // the protocol has more to send: the next turn goes on
     bool closing;     // flush, then close with close_reason
     int close_reason;

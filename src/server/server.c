@@ -150,6 +150,15 @@ static int client_new(struct server *server, int fd)
     return 0;
 }
 
+// Sends what the session has to say at its end. In a handshake nothing can be said yet.
+static void client_end(struct client *client)
+{
+    if (client->connection.handshaking)
+        edge_connection_close(&client->connection, EDGE_OK);
+    else
+        edge_connection_flush(&client->connection);
+}
+
 // --- The server ---
 
 static void stop(struct server *server, const char *what, int error)
@@ -206,7 +215,7 @@ static void on_notice_timer(struct edge_timer *timer)
     for (struct client *client = server->clients; client != NULL; client = next) {
         next = client->next;
         edge_h2_session_shutdown_now(client->session);
-        edge_connection_flush(&client->connection);
+        client_end(client);
     }
 }
 
@@ -227,7 +236,7 @@ static void drain(struct server *server)
     for (struct client *client = server->clients; client != NULL; client = next) {
         next = client->next;
         edge_h2_session_shutdown(client->session);
-        edge_connection_flush(&client->connection);
+        client_end(client);
     }
     uint64_t now_ns = server->loop.now_ns;
     if (server->clients == NULL ||

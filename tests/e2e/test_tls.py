@@ -95,6 +95,14 @@ class ServerTest:
                     "-n", "50")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_handshake_that_does_not_come_holds_nothing_up(self):
+        host, port = self.address.split(":")
+        with socket.create_connection((host, int(port)), WAIT) as idle:
+            load(self.address, "--cacert", certificates["ca.pem"])
+            self.running.process.terminate()
+            self.assertEqual(self.running.process.wait(8), 0)  # without it: ten seconds
+            self.assertEqual(idle.recv(1), b"")
+
     def test_files_at_the_start(self):
         good = certificates["server.pem"], certificates["server.key"]
         cases = (((good[0], None), 2, "found only the certificate"),
