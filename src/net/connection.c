@@ -5,11 +5,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "net/socket.h"
 
 // A peer that takes all it is given must not keep the others waiting.
 #define FILLS_PER_TURN 4
+#define LINGER_NS      (2 * EDGE_NS_PER_S)
 
 int edge_io_init(struct edge_io *io, struct edge_loop *loop, size_t bytes)
 {
@@ -71,8 +73,9 @@ void edge_connection_close(struct edge_connection *connection, int reason)
     struct edge_transport *transport = connection->transport;
     if (connection->watch.fd < 0)
         return;
-    if (transport != NULL)
+    if (transport != NULL && !connection->lingering)
         say_goodbye(connection);
+    edge_timer_stop(connection->io->loop, &connection->linger_timer);
     edge_loop_remove(connection->io->loop, &connection->watch);
     close(connection->watch.fd);
     connection->watch.fd = -1;
@@ -81,6 +84,42 @@ void edge_connection_close(struct edge_connection *connection, int reason)
     connection->ops->closed(connection->protocol, reason);
     if (transport != NULL)
         transport->ops->del(transport);
+}
+
+static void on_linger_timer(struct edge_timer *timer)
+{
+    struct edge_connection *connection =
+        (struct edge_connection *)(void *)((char *)timer -
+                                           offsetof(struct edge_connection, linger_timer));
+    edge_connection_close(connection, connection->close_reason);
+}
+
+// Closes once the peer has what was said. A socket that is closed with bytes unread, or gets some
+// later (a WINDOW_UPDATE), resets the connection and drops what was not acknowledged. A client has
+// said nothing that could matter then.
+static void end(struct edge_connection *connection, int reason)
+{
+    struct edge_loop *loop = connection->io->loop;
+    if (connection->read_while_blocked || !edge_socket_has_unsent(connection->watch.fd) ||
+        edge_timer_start(loop, &connection->linger_timer, loop->now_ns + LINGER_NS) < 0) {
+        edge_connection_close(connection, reason);
+        return;
+    }
+    if (connection->transport != NULL)
+        say_goodbye(connection);
+    connection->lingering = true;
+    connection->close_reason = reason;
+    shutdown(connection->watch.fd, SHUT_WR);
+    edge_loop_modify(loop, &connection->watch, EPOLLIN);
+}
+
+// Drops what the peer says after the end; closes when it closes.
+static void drop_input(struct edge_connection *connection)
+{
+    struct edge_io *io = connection->io;
+    ssize_t got = recv(connection->watch.fd, io->in, io->in_cap, 0);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+        edge_connection_close(connection, connection->close_reason);
 }
 
 // Writes what the socket did not take before. 1 once nothing is left, 0 if the socket is full, or
@@ -150,7 +189,7 @@ static int fill_and_write(struct edge_connection *connection)
 
 void edge_connection_flush(struct edge_connection *connection)
 {
-    if (connection->watch.fd < 0 || connection->connecting)
+    if (connection->watch.fd < 0 || connection->connecting || connection->lingering)
         return;
     int more = drain_pending(connection);
     if (connection->handshaking && more > 0)
@@ -162,11 +201,11 @@ void edge_connection_flush(struct edge_connection *connection)
     connection->unfinished = more > 0 && !connection->closing;
     if (connection->pending.len == 0 && !connection->unfinished) {
         if (connection->closing) {
-            edge_connection_close(connection, connection->close_reason);
+            end(connection, connection->close_reason);
             return;
         }
         if (!connection->handshaking && connection->ops->finished(connection->protocol)) {
-            edge_connection_close(connection, EDGE_OK);
+            end(connection, EDGE_OK);
             return;
         }
     }
@@ -232,6 +271,10 @@ static bool read_once(struct edge_connection *connection)
 static void on_ready(struct edge_watch *watch, uint32_t events)
 {
     struct edge_connection *connection = (struct edge_connection *)(void *)watch;
+    if (connection->lingering) {
+        drop_input(connection);
+        return;
+    }
     if (connection->connecting) {
         int error = edge_socket_error(watch->fd);
         if (error < 0) {
@@ -264,7 +307,8 @@ int edge_connection_open(struct edge_connection *connection, struct edge_io *io,
                                            .transport = transport,
                                            .read_while_blocked = read_while_blocked,
                                            .connecting = connecting,
-                                           .handshaking = transport != NULL};
+                                           .handshaking = transport != NULL,
+                                           .linger_timer = {.fire = on_linger_timer}};
     connection->watch.events = wanted_events(connection);
     int error = edge_loop_add(io->loop, &connection->watch);
     if (error < 0) {

@@ -2,6 +2,7 @@
 #ifndef EDGE_NET_SOCKET_H
 #define EDGE_NET_SOCKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -35,6 +36,9 @@ int edge_socket_accept(int listen_fd);
 // Starts connecting. Returns the fd (connected, or in progress: wait for EPOLLOUT, then ask
 // edge_socket_error), or a negated errno.
 int edge_socket_connect(const struct edge_address *address);
+// Whether there are bytes of a TCP connection that the peer's kernel has not acknowledged. False
+// for other sockets.
+bool edge_socket_has_unsent(int fd);
 // The pending error of a socket (SO_ERROR) as a negated errno; 0: none.
 int edge_socket_error(int fd);
 
