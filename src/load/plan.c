@@ -14,7 +14,8 @@ int edge_plan_init(struct edge_plan *plan, const struct edge_load_config *config
             config->connect_timeout_ns > 0 ? config->connect_timeout_ns : CONNECT_TIMEOUT_DEFAULT,
     };
     const char *authority = config->authority != NULL ? config->authority : config->address.text;
-    int error = edge_request_init(&plan->request, config->payload->path, authority,
+    const char *scheme = config->tls != NULL ? "https" : "http";
+    int error = edge_request_init(&plan->request, scheme, config->payload->path, authority,
                                   config->timeout_ns, message);
     if (error < 0)
         return error;

@@ -65,13 +65,13 @@ static int encode_stateless(struct edge_buffer *block, const struct header *head
     return error;
 }
 
-int edge_request_init(struct edge_request *request, const char *path, const char *authority,
-                      uint64_t timeout_ns, struct edge_message *message)
+int edge_request_init(struct edge_request *request, const char *scheme, const char *path,
+                      const char *authority, uint64_t timeout_ns, struct edge_message *message)
 {
     *request = (struct edge_request){0};
     char timeout[24];
     struct header headers[HEADERS_MAX] = {
-        {":method", "POST"},          {":scheme", "http"}, {":path", path},
+        {":method", "POST"},          {":scheme", scheme}, {":path", path},
         {":authority", authority},    {"te", "trailers"},  {"content-type", "application/grpc"},
         {"user-agent", "bench-edge"},
     };

@@ -19,10 +19,10 @@ struct edge_request {
     struct edge_buffer stateless; // each one after `clear`
 };
 
-// `timeout_ns` becomes grpc-timeout; 0: none. 0; -ENOMEM; EDGE_ERR_LIMIT with a message (the path
-// and authority do not fit).
-int edge_request_init(struct edge_request *request, const char *path, const char *authority,
-                      uint64_t timeout_ns, struct edge_message *message);
+// `scheme` is "http" or "https"; `timeout_ns` becomes grpc-timeout; 0: none. 0; -ENOMEM;
+// EDGE_ERR_LIMIT with a message (the path and authority do not fit).
+int edge_request_init(struct edge_request *request, const char *scheme, const char *path,
+                      const char *authority, uint64_t timeout_ns, struct edge_message *message);
 // Safe twice.
 void edge_request_free(struct edge_request *request);
 

@@ -31,4 +31,9 @@ while read -r file; do
     bad=1
 done < <(grep -rlE 'nghttp2_(session|submit|option)_' --include='*.[ch]' -- */ | grep -vxE 'grpc/h2(_internal\.h|_limits\.c|_receive\.c|_send\.c|\.c)' | sort)
 
+while read -r file; do
+    echo "src/$file uses mbedTLS: only net/tls*.[ch] may"
+    bad=1
+done < <(grep -rlE 'mbedtls|MBEDTLS' --include='*.[ch]' -- */ | grep -vE '^net/tls[a-z_]*\.[ch]$' | sort)
+
 exit $bad
