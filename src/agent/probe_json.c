@@ -191,11 +191,10 @@ static void put_heat(json_t *facts, const struct edge_probe_heat *heat)
 {
     struct edge_probe_heat_zone zones[EDGE_PROBE_HEAT_ZONES];
     size_t count = edge_probe_heat_zones(heat, zones);
-    char types[256] = "";
+    char types[EDGE_PROBE_HEAT_ZONES * (sizeof zones[0].type + 2)] = ""; // ", " between them
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
-        size_t used = strlen(types);
-        snprintf(types + used, sizeof types - used, "%s%s", i ? ", " : "", zones[i].type);
+        strcat(strcat(types, i ? ", " : ""), zones[i].type);
         json_array_append_new(list,
                               json_pack("{so so sb}", "type", text(zones[i].type), "millicelsius",
                                         number(zones[i].millicelsius), "cpu", zones[i].cpu));
