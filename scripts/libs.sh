@@ -75,7 +75,9 @@ for board in "$@"; do
     cp cmake/mbedtls_config.h "$(ls "$work"/sources/mbedtls/include/mbedtls/{mbedtls_,}config.h 2>/dev/null)"
     # mbedTLS has its own opinion of what Release is, and joined with the rest it makes warnings only.
     build mbedtls "" -DCMAKE_BUILD_TYPE=Board -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF
-    build zlib ""
+    # Small rather than fast, and without the large tables of crc32: few messages are compressed.
+    build zlib "" -DCMAKE_C_FLAGS_RELEASE="-Os -g1 -DNDEBUG -DZ_TESTW=-1 -ffunction-sections \
+-fdata-sections -fmacro-prefix-map=$work/sources/="
     build jansson "" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
     build protobuf-c /build-cmake -DBUILD_PROTOC=OFF -DBUILD_TESTS=OFF
     build nanopb "" -Dnanopb_BUILD_GENERATOR=OFF
