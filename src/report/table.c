@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/curve.h"
 #include "report/notes.h"
-#include "report/text.h"
 
 // The columns of grpc_bench under its titles, and how far they can be trusted.
 static const char speed[] = "name,req_per_s,latency_mean,p90,p95,p99,cpu,memory,verified,verdict";
