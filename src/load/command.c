@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/progress.h"
 #include "load/load.h"
-#include "load/schedule.h"
+#include "load/shape.h"
 #include "load/summary.h"
 
 #define DURATION_DEFAULT (10 * EDGE_NS_PER_S)
@@ -46,7 +46,7 @@ static const struct edge_option rows[] = {
     {EDGE_OPT_DURATION(struct options, warmup), .name = "warmup", .argument = "TIME",
      .fallback = "0s", .max = DURATION_MAX, .help = "Load, not counted, before that."},
     {EDGE_OPT_COUNT(struct options, rps), .name = "rps", .letter = 'r', .argument = "N",
-     .fallback = "0", .max = EDGE_SCHEDULE_RATE_MAX,
+     .fallback = "0", .max = EDGE_SHAPE_VALUE_MAX,
      .help = "Open loop: so many calls due per second, in total; 0: closed loop."},
     {EDGE_OPT_DURATION(struct options, timeout), .name = "timeout", .letter = 't',
      .argument = "TIME", .fallback = "20s", .max = DURATION_MAX,
