@@ -249,7 +249,9 @@ static void expect_unsent(const struct edge_pacer *pacer)
     assert_int_equal(found.min, expected.min);
     assert_int_equal(found.max, expected.max);
     uint64_t off = found.sum > expected.sum ? found.sum - expected.sum : expected.sum - found.sum;
-    assert_true(off <= found.count);
+    // Within a bin they are taken for evenly spread, as they are at a constant rate.
+    bool even = !pacer->schedule.poisson && rates.count <= 1;
+    assert_true(off <= (even ? found.count : expected.sum / 1000));
     assert_memory_equal(found.bins, expected.bins, EDGE_HISTOGRAM_BINS * sizeof(uint64_t));
     edge_histogram_free(&found);
     edge_histogram_free(&expected);
