@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 enum edge_option_type {
@@ -97,6 +98,13 @@ int edge_options_env(const struct edge_command *command, void *config,
 // stands in messages. 0, or EDGE_ERR_USAGE with a message that names file and line.
 int edge_options_text(const struct edge_command *command, void *config, char *text,
                       const char *file, struct edge_message *message);
+
+// All of it: defaults, environment, the file that the command line names, the command line. *file
+// is the field of `config` that holds the file's name, or NULL; the file's strings live in `text`,
+// which is empty at first and the caller's to free. Results and errors as edge_options_argv().
+int edge_options_all(const struct edge_command *command, void *config, const char *const *file,
+                     int argc, char **argv, int *operands, struct edge_buffer *text,
+                     struct edge_message *message);
 
 // Takes argv[1] ... argv[argc - 1]: "--name value", "--name=value", "-n value", "-nvalue"; "--"
 // ends options. Operands are moved to the front of argv and counted in *operands (argv[0] is then

@@ -1,9 +1,13 @@
 // Options from a file.
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "base/option.h"
+
+#define FILE_MAX (1u << 20)
 
 static char *trim(char *text)
 {
@@ -70,4 +74,56 @@ int edge_options_text(const struct edge_command *command, void *config, char *te
             return error;
     }
     return 0;
+}
+
+static int read_file(const char *path, struct edge_buffer *text, struct edge_message *message)
+{
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return edge_fail(message, EDGE_ERR_USAGE, "cannot read %s: %s", path, strerror(errno));
+    char chunk[4096];
+    size_t got;
+    int error = 0;
+    while (error == 0 && (got = fread(chunk, 1, sizeof(chunk), file)) > 0)
+        error = text->len < FILE_MAX ? edge_buffer_append(text, chunk, got) : EDGE_ERR_LIMIT;
+    if (error == 0)
+        error = edge_buffer_append(text, "", 1);
+    if (ferror(file))
+        error = -EIO;
+    fclose(file);
+    return error < 0 ? edge_fail(message, EDGE_ERR_USAGE, "cannot read %s: %s", path,
+                                 edge_error_text(error))
+                     : 0;
+}
+
+// Looks at the command line without moving its operands.
+static int look(const struct edge_command *command, void *config, int argc, char **argv,
+                struct edge_message *message)
+{
+    int operands;
+    char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+    if (copy == NULL)
+        return edge_fail(message, -ENOMEM, "out of memory");
+    memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+    int asked = edge_options_argv(command, config, argc, copy, &operands, message);
+    free(copy);
+    return asked;
+}
+
+int edge_options_all(const struct edge_command *command, void *config, const char *const *file,
+                     int argc, char **argv, int *operands, struct edge_buffer *text,
+                     struct edge_message *message)
+{
+    edge_options_defaults(command, config);
+    int asked = look(command, config, argc, argv, message);
+    if (asked < 0 || asked == EDGE_ARGV_HELP || asked == EDGE_ARGV_VERSION)
+        return asked;
+    const char *path = *file;
+    edge_options_defaults(command, config);
+    int error = edge_options_env(command, config, message);
+    if (error == 0 && path != NULL)
+        error = read_file(path, text, message);
+    if (error == 0 && path != NULL)
+        error = edge_options_text(command, config, (char *)edge_buffer_head(text), path, message);
+    return error < 0 ? error : edge_options_argv(command, config, argc, argv, operands, message);
 }

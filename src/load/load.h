@@ -20,6 +20,7 @@
 #include "net/socket.h"
 
 struct edge_load_config {
+    const char *name; // a label for people; NULL: none
     struct edge_address address;
     const char *authority;              // :authority; NULL: the address
     const struct edge_payload *payload; // the call: path, kind, templates, expected replies
