@@ -119,7 +119,7 @@ const char *edge_goal_text(const struct edge_goal *goal, char *text, size_t size
             continue;
         bool fits = goal->limit / suffixes[i].scale >= 1;
         if (suffix == NULL || (fits ? suffixes[i].scale >= scale || goal->limit / scale < 1
-                                    : goal->limit / scale < 1 && suffixes[i].scale < scale)) {
+                                    : goal->limit / scale < 1 && suffixes[i].scale <= scale)) {
             suffix = suffixes[i].suffix;
             scale = suffixes[i].scale;
         }

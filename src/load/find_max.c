@@ -10,8 +10,9 @@
 
 #define CONFIRM_TIMES   3u // longer than a probe
 #define CONFIRM_TRIES   5u
-#define CONFIRM_PERCENT 95u // of the rate that was not confirmed
-#define WARMUP_PART     10u // of the window, unless --warmup is longer
+#define CONFIRM_PERCENT 95u                  // of the rate that was not confirmed
+#define DOWN_MAX_NS     (60 * EDGE_NS_PER_S) // no probe is longer on the way down
+#define WARMUP_PART     10u                  // of the window, unless --warmup is longer
 
 struct finder {
     struct edge_load_config *config;
@@ -45,7 +46,7 @@ static void describe(const struct finder *finder, struct edge_probe *probe)
         used += (size_t)snprintf(probe->why + used, sizeof(probe->why) - used,
                                  ", %.1f %% answered rightly",
                                  100.0 * (double)probe->ok / (double)probe->due);
-    if (used < sizeof(probe->why) && probe->client_limited)
+    if (used < sizeof(probe->why) && probe->client_limited && !probe->kept)
         snprintf(probe->why + used, sizeof(probe->why) - used, ", CLIENT-LIMITED");
 }
 
@@ -79,9 +80,11 @@ static int probe(struct finder *finder, uint64_t rate, unsigned times, bool conf
                                 .ok = result->outcomes[EDGE_OUTCOME_OK],
                                 .confirms = confirms,
                                 .client_limited = result->client_limited};
-    done->kept = edge_goals_kept(finder->goals, config, result) && !result->client_limited &&
+    done->kept = edge_goals_kept(finder->goals, config, result) &&
                  done->ok * 100 >= done->due * EDGE_FIND_MAX_PERCENT && !found->interrupted;
     describe(finder, done);
+    fprintf(stderr, "%s%" PRIu64 "/s %s: %s\n", confirms ? "confirming " : "", rate,
+            done->kept ? "kept" : "missed", done->why);
     return done->kept;
 }
 
@@ -130,6 +133,8 @@ int edge_find_max(struct edge_load_config *config, const struct edge_goals *goal
         if (kept == 0)
             found->client_limited = found->probes[found->count - 1].client_limited;
         edge_search_take(&search, kept > 0, EDGE_SHAPE_VALUE_MAX);
+        if (search.kept == 0 && search.next > 0 && window_for(&finder, search.next) > DOWN_MAX_NS)
+            break;
     }
     if (kept >= 0 && search.kept > 0)
         kept = confirm(&finder, search.kept);

@@ -2,9 +2,11 @@
 //
 // Each probe is a load of its own at one rate, long enough that at least ten calls lie beyond each
 // percentile asked for (edge_goals_calls()), and no shorter than a least duration. A rate keeps the
-// goals if they are kept, at least 99 % of the calls due were answered rightly, and the generator
-// was not the limit; one that misses is measured a second time before it is believed. The rate
-// found is then measured anew, three times as long; if it misses, 5 % less, up to five times.
+// goals if they are kept and at least 99 % of the calls due were answered rightly; one that misses
+// is measured a second time before it is believed. (Where the generator was late, that is in the
+// response time: a rate that kept the goals all the same has kept them.) The rate found is then
+// measured anew, three times as long; if it misses, 5 % less, up to five times. If the first rate
+// misses, lower ones are tried as far as a probe takes no longer than a minute.
 #ifndef EDGE_LOAD_FIND_MAX_H
 #define EDGE_LOAD_FIND_MAX_H
 
@@ -29,7 +31,7 @@ struct edge_find_max {
     struct edge_probe probes[EDGE_FIND_MAX_PROBES];
     unsigned count;
     uint64_t rate;       // found and confirmed; 0: none
-    bool client_limited; // above it the generator was the limit: the server may do more
+    bool client_limited; // the generator was the limit where it was missed: the server may do more
     bool interrupted;
 };
 
