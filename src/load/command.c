@@ -281,6 +281,8 @@ static int fail_for(const struct edge_load_result *result, struct edge_message *
 static int judge(const struct plan *plan, const struct edge_sheet *sheet,
                  struct edge_message *message)
 {
+    if (sheet->found != NULL && sheet->found->interrupted)
+        return edge_fail(message, EDGE_EXIT_MISSED, "interrupted: no rate was found");
     int error = fail_for(sheet->result, message);
     if (error < 0)
         return error;

@@ -10,9 +10,8 @@
 
 #define CONFIRM_TIMES   3u // longer than a probe
 #define CONFIRM_TRIES   5u
-#define CONFIRM_PERCENT 95u                  // of the rate that was not confirmed
-#define DOWN_MAX_NS     (60 * EDGE_NS_PER_S) // no probe is longer on the way down
-#define WARMUP_PART     10u                  // of the window, unless --warmup is longer
+#define CONFIRM_PERCENT 95u // of the rate that was not confirmed
+#define WARMUP_PART     10u // of the window, unless --warmup is longer
 
 struct finder {
     struct edge_load_config *config;
@@ -123,8 +122,9 @@ int edge_find_max(struct edge_load_config *config, const struct edge_goals *goal
                             .warmup_ns = config->warmup_ns,
                             .message = message};
     struct edge_search search;
+    const uint64_t start = config->rate;
     *found = (struct edge_find_max){0};
-    edge_search_init(&search, config->rate);
+    edge_search_init(&search, start);
     int kept = 0;
     while (search.next > 0 && !found->interrupted) {
         kept = try_rate(&finder, search.next);
@@ -133,7 +133,7 @@ int edge_find_max(struct edge_load_config *config, const struct edge_goals *goal
         if (kept == 0)
             found->client_limited = found->probes[found->count - 1].client_limited;
         edge_search_take(&search, kept > 0, EDGE_SHAPE_VALUE_MAX);
-        if (search.kept == 0 && search.next > 0 && window_for(&finder, search.next) > DOWN_MAX_NS)
+        if (search.kept == 0 && search.next < start / EDGE_FIND_MAX_DOWN)
             break;
     }
     if (kept >= 0 && search.kept > 0)

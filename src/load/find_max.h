@@ -6,7 +6,7 @@
 // is measured a second time before it is believed. (Where the generator was late, that is in the
 // response time: a rate that kept the goals all the same has kept them.) The rate found is then
 // measured anew, three times as long; if it misses, 5 % less, up to five times. If the first rate
-// misses, lower ones are tried as far as a probe takes no longer than a minute.
+// misses, lower ones are tried, down to a sixteenth of it.
 #ifndef EDGE_LOAD_FIND_MAX_H
 #define EDGE_LOAD_FIND_MAX_H
 
@@ -17,7 +17,8 @@
 
 #define EDGE_FIND_MAX_PROBES  128u
 #define EDGE_FIND_MAX_START   1000u // calls per second, unless told otherwise
-#define EDGE_FIND_MAX_PERCENT 99u   // of the calls due must be answered rightly
+#define EDGE_FIND_MAX_DOWN    16u
+#define EDGE_FIND_MAX_PERCENT 99u // of the calls due must be answered rightly
 
 struct edge_probe {
     uint64_t rate, window_ns, due, ok;

@@ -10,7 +10,7 @@
 #include "load/summary.h"
 
 #define CALLS_BEYOND 10.0 // samples above a percentile, or errors, that make it mean something
-#define ERRORS_LEAST 0.01 // percent: the limit "errors<=0" is judged as if it were this
+#define ERRORS_LEAST 0.1  // percent: the limit "errors<=0" is judged as if it were this
 
 // The N of pN, in (0, 100]; negative: it is no such name.
 static double percent_of(const char *name)
