@@ -133,6 +133,7 @@ class StoppedServer(unittest.TestCase):
             waited = above(response, tenth / 10 * stood_still_ns) - \
                 above(response, (tenth + 1) / 10 * stood_still_ns)
             self.assertGreater(waited, rate / 10 * 0.7, f"tenth {tenth}")
+        self.assertGreater(above(result["send_lag"], 0.1 * stood_still_ns), 0.5 * rate)
         # Only what was in flight then was slow in service time.
         self.assertLessEqual(above(service, 0.5 * stood_still_ns), 10)
 
