@@ -12,6 +12,7 @@
 #include "base/clock.h"
 
 #define IO_BYTES (128u << 10) // of one read, and of one write
+#define RUN_MAX  16u // calls due at once that one connection gets before the next: one write
 
 static uint32_t share_of(uint64_t whole, uint64_t part, uint64_t parts)
 {
@@ -210,7 +211,8 @@ static struct edge_channel *next_with_room(struct edge_worker *worker)
     return NULL;
 }
 
-// Deals the due calls out, one connection after the other.
+// Deals the due calls out, one connection after the other. Several are due only when there was no
+// time to send each when it was: then they go in runs, for each connection costs a write.
 static void start_due(struct edge_worker *worker, uint64_t now_ns)
 {
     struct edge_channel_group *group = &worker->group;
@@ -221,8 +223,10 @@ static void start_due(struct edge_worker *worker, uint64_t now_ns)
         return;
     bool counted;
     struct edge_pacer ahead = *pacer;
+    struct edge_channel *channel = NULL;
     for (; edge_pacer_ready(&ahead, now_ns); edge_pacer_take(&ahead, now_ns, &counted)) {
-        struct edge_channel *channel = next_with_room(worker);
+        if (channel == NULL || channel->quota == RUN_MAX || !edge_channel_has_room(channel))
+            channel = next_with_room(worker);
         if (channel == NULL) {
             group->waiting = true;
             break;
