@@ -360,7 +360,7 @@ static int run_command(struct options *options, int operands, char **argv,
 int edge_load_command(int argc, char **argv)
 {
     const struct edge_command *command = &edge_load_command_options;
-    struct options options;
+    struct options options = {0};
     struct edge_message message = {""};
     int operands = 0;
     struct edge_buffer text = {0};
