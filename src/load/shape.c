@@ -87,9 +87,9 @@ int edge_shape_init(struct edge_shape *shape, const struct edge_shape_config *co
     *shape = (struct edge_shape){0};
     bool constant = config->kind == EDGE_SHAPE_CONST, line = config->kind == EDGE_SHAPE_LINE;
     int error = constant ? 0 : check(config, what, message);
-    if (error < 0)
+    if (error != 0)
         return error;
-    shape->steps = malloc((constant ? 1 : EDGE_SHAPE_STEPS_MAX) * sizeof(*shape->steps));
+    shape->steps = calloc(constant ? 1 : EDGE_SHAPE_STEPS_MAX, sizeof(*shape->steps));
     if (shape->steps == NULL)
         return edge_fail(message, -ENOMEM, "out of memory");
     add_step(shape, 0, config->start);

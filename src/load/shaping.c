@@ -43,7 +43,7 @@ static int read_schedule(const struct edge_shaping_schedule *schedule, const cha
     struct edge_shape whole;
     if (error == 0)
         error = edge_shape_init(&whole, shape, 0, what, message);
-    if (error < 0)
+    if (error != 0)
         return error;
     if (whole.length_ns > *length_ns)
         *length_ns = whole.length_ns;
@@ -60,7 +60,7 @@ static int apply_schedules(const struct edge_shaping *shaping, uint64_t *length_
     uint64_t highest = 0, lowest = config->concurrency;
     int error = read_schedule(&shaping->load, "load", &config->rates, length_ns, &highest, &lowest,
                               message);
-    if (error < 0)
+    if (error != 0)
         return error;
     if (config->rates.kind != EDGE_SHAPE_CONST) {
         if (config->rate > 0)

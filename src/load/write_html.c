@@ -15,7 +15,8 @@
 #define HEIGHT  360
 #define LEFT    80
 #define TOP     20
-#define DECADES 5 // to 99.999 %
+#define DECADES 5  // to 99.999 %
+#define POINTS  20 // of a curve in a decade
 
 static const char style[] =
     "body{font:16px/1.4 sans-serif;margin:2em auto;max-width:64em;padding:0 1em;color:#222;"
@@ -67,8 +68,8 @@ static void print_curve(const struct plot *plot, const char *name,
     if (histogram->count == 0)
         return;
     fprintf(plot->out, "<polyline class=\"%s\" points=\"", name);
-    for (double decade = 0; decade <= DECADES; decade += 0.05) {
-        double percent = 100 * (1 - pow(10, -decade));
+    for (int i = 0; i <= DECADES * POINTS; i++) {
+        double percent = 100 * (1 - pow(10, -(double)i / POINTS));
         double ns = (double)edge_histogram_percentile(histogram, percent);
         fprintf(plot->out, "%.1f,%.1f ", across(percent), upwards(plot, ns > 1 ? ns : 1));
     }
