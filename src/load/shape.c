@@ -59,7 +59,8 @@ static int check(const struct edge_shape_config *config, const char *what,
 // How far the value is from its start after `steps` changes of size `size` / `per`.
 static uint64_t moved(uint64_t size, uint64_t steps, uint64_t per)
 {
-    return steps > EDGE_SHAPE_VALUE_MAX * per / size ? EDGE_SHAPE_VALUE_MAX : size * steps / per;
+    return size > 0 && steps > EDGE_SHAPE_VALUE_MAX * per / size ? EDGE_SHAPE_VALUE_MAX
+                                                                 : size * steps / per;
 }
 
 static uint64_t value_after(const struct edge_shape_config *config, uint64_t way)
