@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Prints what the programs cost, as ratios to yardsticks measured in the same run: server CPU per
-# request against C++ grpc, the generator against h2load, latency against a raw TCP ping-pong, and
-# server memory, TLS beside h2c; and where a server's instructions go. A benchmark, not a test: it exits 0 whatever
-# the verdicts, 1 if it cannot measure.
-# usage: scripts/perf.sh [--rounds N] [server | generator | latency | memory | tls | instructions]...
+# request against C++ grpc, the generator against h2load (and ghz, where there is one), its send lag
+# and memory, latency against a raw TCP ping-pong, server memory, TLS beside h2c; and where a server's
+# instructions go. A benchmark, not a test: it exits 0 whatever the verdicts, 1 if it cannot measure.
+# usage: scripts/perf.sh [--rounds N] [server | generator | open-loop | latency | memory |
+#        generator-memory | tls | instructions]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

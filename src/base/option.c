@@ -103,9 +103,8 @@ static int add_to_list(const struct edge_option *option, void *config, const cha
     return 0;
 }
 
-// Parses `text` into the row's field. `label` names the source in messages: "--rps", "GRPC_...".
-static int set_value(const struct edge_option *option, void *config, const char *label,
-                     const char *text, struct edge_message *message)
+int edge_option_set(const struct edge_option *option, void *config, const char *label,
+                    const char *text, struct edge_message *message)
 {
     switch (option->type) {
     case EDGE_OPTION_BOOL:
@@ -137,7 +136,7 @@ void edge_options_defaults(const struct edge_command *command, void *config)
                 *(unsigned *)field_of(option, config) = 0;
             else
                 *(uint64_t *)field_of(option, config) = 0;
-        } else if (set_value(option, config, option->name, option->fallback, &message) < 0) {
+        } else if (edge_option_set(option, config, option->name, option->fallback, &message) < 0) {
             fprintf(stderr, "default of --%s\n", message.text);
             abort();
         }
@@ -150,7 +149,7 @@ int edge_options_env(const struct edge_command *command, void *config, struct ed
         const char *text = option->env != NULL ? getenv(option->env) : NULL;
         if (text == NULL || text[0] == '\0')
             continue;
-        int error = set_value(option, config, option->env, text, message);
+        int error = edge_option_set(option, config, option->env, text, message);
         if (error < 0)
             return error;
     }
@@ -206,13 +205,13 @@ static int apply(struct argv_cursor *cursor, const struct edge_option *option, c
                  const char *attached)
 {
     if (option->type == EDGE_OPTION_BOOL)
-        return set_value(option, cursor->config, label, attached != NULL ? attached : "true",
-                         cursor->message);
+        return edge_option_set(option, cursor->config, label, attached != NULL ? attached : "true",
+                               cursor->message);
     const char *value = take_value(cursor, attached);
     if (value == NULL)
         return edge_fail(cursor->message, EDGE_ERR_USAGE, "%s needs %s (%s)", label,
                          kind_text(option->type), option->argument);
-    return set_value(option, cursor->config, label, value, cursor->message);
+    return edge_option_set(option, cursor->config, label, value, cursor->message);
 }
 
 static int take_long(struct argv_cursor *cursor, const char *text)

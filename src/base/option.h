@@ -1,8 +1,9 @@
 // Option tables: one row per option drives the command line, the environment, --help,
 // --show-config, the record of effective options and docs/options.md.
 //
-// A program describes a plain struct with a table of rows and fills it in three steps, weakest
-// first: edge_options_defaults(), edge_options_env(), edge_options_argv().
+// A program describes a plain struct with a table of rows and fills it in steps, weakest first:
+// edge_options_defaults(), edge_options_env(), edge_options_text() if it reads files, and
+// edge_options_argv().
 #ifndef EDGE_BASE_OPTION_H
 #define EDGE_BASE_OPTION_H
 
@@ -11,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 enum edge_option_type {
@@ -90,6 +92,20 @@ void edge_options_defaults(const struct edge_command *command, void *config);
 int edge_options_env(const struct edge_command *command, void *config,
                      struct edge_message *message);
 
+// Takes the lines "name = value" of a file that has been read into `text`, which is cut up and must
+// live as long as `config`. Names are those of the table; an empty value is the default of a
+// string; a list may have several lines; empty lines and such that begin with # are skipped. `file`
+// stands in messages. 0, or EDGE_ERR_USAGE with a message that names file and line.
+int edge_options_text(const struct edge_command *command, void *config, char *text,
+                      const char *file, struct edge_message *message);
+
+// All of it: defaults, environment, the file that the command line names, the command line. *file
+// is the field of `config` that holds the file's name, or NULL; the file's strings live in `text`,
+// which is empty at first and the caller's to free. Results and errors as edge_options_argv().
+int edge_options_all(const struct edge_command *command, void *config, const char *const *file,
+                     int argc, char **argv, int *operands, struct edge_buffer *text,
+                     struct edge_message *message);
+
 // Takes argv[1] ... argv[argc - 1]: "--name value", "--name=value", "-n value", "-nvalue"; "--"
 // ends options. Operands are moved to the front of argv and counted in *operands (argv[0] is then
 // the first operand). A bool also takes "--no-name".
@@ -98,11 +114,17 @@ int edge_options_env(const struct edge_command *command, void *config,
 int edge_options_argv(const struct edge_command *command, void *config, int argc, char **argv,
                       int *operands, struct edge_message *message);
 
+// Sets one row's field from `text`. `label` names the source in messages: "--rps", "GRPC_...".
+// 0, or EDGE_ERR_USAGE with a message.
+int edge_option_set(const struct edge_option *option, void *config, const char *label,
+                    const char *text, struct edge_message *message);
+
 // The value of one row as a person would type it ("20s", "true", ""). Returns text.
 const char *edge_option_text(const struct edge_option *option, const void *config, char *text,
                              size_t size);
 
-// Printers: the help page, "name = value" lines, a section of docs/options.md.
+// Printers: the help page, "name = value" lines as edge_options_text() takes them, a section of
+// docs/options.md.
 void edge_options_help(const struct edge_command *command, FILE *out);
 void edge_options_show(const struct edge_command *command, const void *config, FILE *out);
 void edge_options_markdown(const struct edge_command *command, FILE *out);

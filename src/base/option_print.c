@@ -114,12 +114,28 @@ void edge_options_help(const struct edge_command *command, FILE *out)
         fprintf(out, "\n%s\n", command->epilog);
 }
 
+static void show_list(const struct edge_option *option, const void *config, FILE *out)
+{
+    const struct edge_option_list *list = (const void *)((const char *)config + option->offset);
+    for (unsigned i = 0; i < list->count; i++)
+        fprintf(out, "%s = %s\n", option->name, list->at[i]);
+    if (list->count == 0)
+        fprintf(out, "# %s is empty\n", option->name);
+}
+
 void edge_options_show(const struct edge_command *command, const void *config, FILE *out)
 {
     char text[512];
-    for (const struct edge_option *option = command->options; option->name != NULL; option++)
-        fprintf(out, "%s = %s\n", option->name,
-                edge_option_text(option, config, text, sizeof(text)));
+    for (const struct edge_option *option = command->options; option->name != NULL; option++) {
+        const char *const *string = (const void *)((const char *)config + option->offset);
+        if (option->type == EDGE_OPTION_LIST)
+            show_list(option, config, out);
+        else if (option->type == EDGE_OPTION_STRING) // of any length
+            fprintf(out, "%s = %s\n", option->name, *string != NULL ? *string : "");
+        else
+            fprintf(out, "%s = %s\n", option->name,
+                    edge_option_text(option, config, text, sizeof(text)));
+    }
 }
 
 void edge_options_markdown(const struct edge_command *command, FILE *out)

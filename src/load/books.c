@@ -71,6 +71,7 @@ void edge_books_merge(struct edge_load_result *books, const struct edge_load_res
 {
     books->connections_opened += other->connections_opened;
     books->connections_lost += other->connections_lost;
+    books->keepalive_pings += other->keepalive_pings;
     if (other->stream_limit > 0 &&
         (books->stream_limit == 0 || other->stream_limit < books->stream_limit))
         books->stream_limit = other->stream_limit;

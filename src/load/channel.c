@@ -163,6 +163,8 @@ static void on_goaway(void *owner, uint32_t last, uint32_t code, const char *deb
     struct edge_channel *channel = owner;
     struct edge_explain detail = {
         .goaway = true, .h2_code = code, .text = debug, .text_len = debug_len};
+    if (code == EDGE_H2_ENHANCE_YOUR_CALM)
+        edge_keepalive_slow_down(&channel->keepalive);
     end_all(channel, last, EDGE_OUTCOME_REFUSED, &detail, channel->now_ns);
 }
 
@@ -179,6 +181,7 @@ static void on_settings(void *owner)
     channel->group->ready++;
     channel->group->books.connections_opened++;
     edge_timer_stop(channel->group->loop, &channel->retry);
+    edge_keepalive_start(channel);
 }
 
 // Blocked calls are looked at by the fill that follows each read.
@@ -277,7 +280,7 @@ static int write_blocked(struct edge_channel *channel, struct edge_buffer *out, 
 
 bool edge_channel_has_room(const struct edge_channel *channel)
 {
-    return channel->client.in_flight + channel->quota < channel->share &&
+    return channel->client.in_flight + channel->quota < channel->limit &&
            channel->state == EDGE_CHANNEL_READY && edge_client_can_open(&channel->client) &&
            channel->connection.pending.len == 0;
 }
@@ -292,7 +295,7 @@ static int fill(void *self, struct edge_buffer *out, size_t high)
         return error;
     error = write_blocked(channel, out, high);
     uint64_t now_ns = edge_clock_ns();
-    while (error == 0 && out->len < high && client->in_flight < channel->share &&
+    while (error == 0 && out->len < high && client->in_flight < channel->limit &&
            edge_client_can_open(client) && edge_pacer_ready(&group->pacer, now_ns)) {
         // In an open loop a call goes where the worker sent it, unless all were full.
         if (group->pacer.open_loop && channel->quota == 0 && !group->waiting)
@@ -359,6 +362,7 @@ static void closed(void *self, int reason)
     edge_client_free(&channel->client);
     edge_timer_stop(group->loop, &channel->timeout);
     edge_timer_stop(group->loop, &channel->retry);
+    edge_timer_stop(group->loop, &channel->keepalive.timer);
     if (group->started && !group->ending)
         retry_later(channel);
 }
@@ -455,11 +459,13 @@ int edge_channel_init(struct edge_channel *channel, struct edge_channel_group *g
     *channel = (struct edge_channel){
         .group = group,
         .share = share,
+        .limit = share,
         .call_count = 16,
         .retry = {.fire = on_retry},
         .timeout = {.fire = on_timeout},
     };
     channel->connection.watch.fd = -1;
+    edge_keepalive_init(&channel->keepalive, group->plan->config->keepalive_ns);
     // More records than calls, so that a slow call's record seldom makes an id be skipped.
     while (channel->call_count <= share)
         channel->call_count *= 2;
@@ -475,6 +481,7 @@ void edge_channel_free(struct edge_channel *channel)
     edge_client_free(&channel->client);
     edge_timer_stop(channel->group->loop, &channel->retry);
     edge_timer_stop(channel->group->loop, &channel->timeout);
+    edge_timer_stop(channel->group->loop, &channel->keepalive.timer);
     free(channel->calls);
     channel->calls = NULL;
 }

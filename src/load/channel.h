@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "load/books.h"
+#include "load/keepalive.h"
 #include "load/pacer.h"
 #include "load/plan.h"
 #include "load/verify.h"
@@ -55,7 +56,8 @@ struct edge_channel {
     struct edge_client client;
     struct edge_call *calls; // the ring
     uint32_t call_count;
-    uint32_t share; // calls to keep in flight
+    uint32_t share; // calls in flight at most
+    uint32_t limit; // calls to keep in flight now; at most `share`
     uint32_t quota; // open loop: due calls that the worker has just given to this channel
     enum edge_request_state request_state;
     enum { EDGE_CHANNEL_CLOSED, EDGE_CHANNEL_CONNECTING, EDGE_CHANNEL_READY } state;
@@ -64,6 +66,7 @@ struct edge_channel {
     uint64_t now_ns;           // of the bytes being received
     struct edge_timer retry;   // connects again; or gives up connecting
     struct edge_timer timeout; // of the oldest call
+    struct edge_keepalive keepalive;
     struct edge_call *blocked_first, *blocked_last;
 };
 

@@ -1,8 +1,6 @@
 #include "load/command.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +8,15 @@
 
 #include "base/build_info.h"
 #include "base/clock.h"
-#include "base/progress.h"
-#include "load/load.h"
-#include "load/schedule.h"
-#include "load/summary.h"
+#include "load/attend.h"
+#include "load/output.h"
+#include "load/shaping.h"
 
 #define DURATION_DEFAULT (10 * EDGE_NS_PER_S)
+#define PROBE_DEFAULT    EDGE_NS_PER_S // of --find-max
 #define DURATION_MAX                                                                               \
     (UINT64_C(8784) * 3600 * EDGE_NS_PER_S) // a year: sums of times stay far below 2^64
 #define CALLS_MAX 1000000u                  // in flight; each takes a record of about 100 bytes
-
-enum format { FORMAT_SUMMARY, FORMAT_JSON };
 
 struct options {
     uint64_t concurrency, connections, total, duration, warmup, rps, timeout;
@@ -28,10 +24,14 @@ struct options {
     const char *cpus, *call, *scenario, *data, *data_file, *binary_file, *authority, *output;
     const char *cacert, *cert, *key, *cname;
     bool binary, skip_verify;
-    unsigned format;
+    const char *format, *name, *config, *find_max;
+    struct edge_option_list slos;
+    struct edge_shaping shaping;
 };
 
-static const char *const formats[] = {"summary", "json", NULL};
+static const char *const shapes[] = {"const", "step", "line", NULL};
+static const char *const arrivals[] = {"constant", "poisson", NULL};
+static const char *const stops[] = {"wait", "close", NULL};
 
 static const struct edge_option rows[] = {
     {EDGE_OPT_COUNT(struct options, concurrency), .name = "concurrency", .letter = 'c',
@@ -47,7 +47,7 @@ static const struct edge_option rows[] = {
     {EDGE_OPT_DURATION(struct options, warmup), .name = "warmup", .argument = "TIME",
      .fallback = "0s", .max = DURATION_MAX, .help = "Load, not counted, before that."},
     {EDGE_OPT_COUNT(struct options, rps), .name = "rps", .letter = 'r', .argument = "N",
-     .fallback = "0", .max = EDGE_SCHEDULE_RATE_MAX,
+     .fallback = "0", .max = EDGE_SHAPE_VALUE_MAX,
      .help = "Open loop: so many calls due per second, in total; 0: closed loop."},
     {EDGE_OPT_DURATION(struct options, timeout), .name = "timeout", .letter = 't',
      .argument = "TIME", .fallback = "20s", .max = DURATION_MAX,
@@ -87,22 +87,104 @@ static const struct edge_option rows[] = {
      .help = "Our own certificate, in PEM, for a TLS server that asks for one."},
     {EDGE_OPT_STRING(struct options, key), .name = "key", .argument = "FILE",
      .help = "Its private key, in PEM, not encrypted."},
-    {EDGE_OPT_CHOICE(struct options, format), .name = "format", .letter = 'O', .argument = "FORMAT",
-     .fallback = "summary", .choices = formats, .help = "What to print."},
+    {EDGE_OPT_STRING(struct options, format), .name = "format", .letter = 'O',
+     .argument = "FORMAT,...", .fallback = "summary",
+     .help =
+         "What to write: summary, json, csv, html, hgrm, influx, prometheus; several with commas "
+         "between."},
     {EDGE_OPT_STRING(struct options, output), .name = "output", .letter = 'o', .argument = "FILE",
-     .help = "Where to; without it standard output."},
+     .help =
+         "Where to, without it standard output; of several formats each goes to FILE.EXTENSION."},
+    {EDGE_OPT_STRING(struct options, name), .name = "name", .argument = "NAME",
+     .help = "A name for this load, to be found again in its output."},
+    {EDGE_OPT_LIST(struct options, slos), .name = "slo", .argument = "GOAL",
+     .help = "A goal such as 'p99<5ms', 'errors<0.1%' or 'req_per_s>10k'; may be given several "
+             "times. Exit code 4 if one is missed."},
+    {EDGE_OPT_STRING(struct options, find_max), .name = "find-max", .argument = "GOAL,...",
+     .help =
+         "Search for the highest rate that keeps the goals, from --rps (or 1000) on; --duration "
+         "is the least length of a probe (1s)."},
+    {EDGE_OPT_CHOICE(struct options, shaping.arrivals), .name = "arrivals", .argument = "KIND",
+     .fallback = "constant", .choices = arrivals,
+     .help = "Open loop: calls are due evenly, or at random as independent users are."},
+    {EDGE_OPT_COUNT(struct options, shaping.seed), .name = "seed", .argument = "N", .fallback = "1",
+     .help = "Of Poisson arrivals: the same seed gives the same times."},
+    {EDGE_OPT_COUNT(struct options, shaping.max_inflight), .name = "max-inflight", .argument = "N",
+     .fallback = "0", .max = CALLS_MAX,
+     .help = "Open loop: calls in flight at most, the others wait; 0: --concurrency."},
+    {EDGE_OPT_CHOICE(struct options, shaping.load.kind), .name = "load-schedule",
+     .argument = "SHAPE", .fallback = "const", .choices = shapes,
+     .help = "Open loop: the rate stays, changes in steps, or along a line."},
+    {EDGE_OPT_COUNT(struct options, shaping.load.start), .name = "load-start", .argument = "N",
+     .fallback = "0", .help = "Rate at the start."},
+    {EDGE_OPT_COUNT(struct options, shaping.load.end), .name = "load-end", .argument = "N",
+     .fallback = "0", .help = "Rate at the end; 0: until --load-max-duration."},
+    {EDGE_OPT_STRING(struct options, shaping.load.step), .name = "load-step", .argument = "N",
+     .help = "How much the rate changes with each step, or in a second of a line; may be negative "
+             "(--load-step=-50)."},
+    {EDGE_OPT_DURATION(struct options, shaping.load.step_duration), .name = "load-step-duration",
+     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX, .help = "Length of a step."},
+    {EDGE_OPT_DURATION(struct options, shaping.load.max_duration), .name = "load-max-duration",
+     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
+     .help = "The rate changes for so long at most, then stays."},
+    {EDGE_OPT_CHOICE(struct options, shaping.concurrency.kind), .name = "concurrency-schedule",
+     .argument = "SHAPE", .fallback = "const", .choices = shapes,
+     .help = "The same for the calls in flight."},
+    {EDGE_OPT_COUNT(struct options, shaping.concurrency.start), .name = "concurrency-start",
+     .argument = "N", .fallback = "0", .max = CALLS_MAX, .help = "Calls in flight at the start."},
+    {EDGE_OPT_COUNT(struct options, shaping.concurrency.end), .name = "concurrency-end",
+     .argument = "N", .fallback = "0", .max = CALLS_MAX,
+     .help = "Calls in flight at the end; 0: until --concurrency-max-duration."},
+    {EDGE_OPT_STRING(struct options, shaping.concurrency.step), .name = "concurrency-step",
+     .argument = "N", .help = "How much they change with each step, or in a second of a line."},
+    {EDGE_OPT_DURATION(struct options, shaping.concurrency.step_duration),
+     .name = "concurrency-step-duration", .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
+     .help = "Length of a step."},
+    {EDGE_OPT_DURATION(struct options, shaping.concurrency.max_duration),
+     .name = "concurrency-max-duration", .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
+     .help = "They change for so long at most, then stay."},
+    {EDGE_OPT_DURATION(struct options, shaping.max_duration), .name = "max-duration", .letter = 'x',
+     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
+     .help = "With --total: stop after so long even if not all calls have been made."},
+    {EDGE_OPT_CHOICE(struct options, shaping.duration_stop), .name = "duration-stop",
+     .argument = "HOW", .fallback = "wait", .choices = stops,
+     .help = "At the end wait for calls in flight (see --drain), or close; either way they are "
+             "counted."},
+    {EDGE_OPT_COUNT(struct options, shaping.skip_first), .name = "skip-first", .argument = "N",
+     .fallback = "0", .max = UINT32_MAX,
+     .help = "Do not count the first N calls; the window begins after them."},
+    {EDGE_OPT_DURATION(struct options, shaping.connection_ramp), .name = "connection-ramp",
+     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
+     .help = "Open the connections evenly over this time, before the load; 0s: all at once."},
+    {EDGE_OPT_DURATION(struct options, shaping.keepalive), .name = "keepalive", .argument = "TIME",
+     .fallback = "0s", .max = DURATION_MAX,
+     .help =
+         "HTTP/2 PING after so long without a word from the server, which is lost after as long "
+         "again; 0s: never."},
+    {EDGE_OPT_STRING(struct options, config), .name = "config", .argument = "FILE",
+     .help = "Options from a file, as --show-config prints them; the command line comes before "
+             "it."},
     {.name = NULL},
 };
 
 const struct edge_command edge_load_command_options = {
     .name = "bench-edge load",
-    .operands = "HOST:PORT",
+    .operands = "HOST:PORT | unix:PATH",
     .summary = "Load a gRPC server, verify every reply, and say how fast it was.",
     .epilog = "Only verified replies count. Options have ghz's names where they mean the same.\n\n"
               "  bench-edge load -c 1000 --connections 50 -z 20s 127.0.0.1:50051\n"
               "  bench-edge load -r 10k -z 30s --call SayHelloBidi --messages 5 [::1]:50051\n"
-              "  bench-edge load --cacert ca.pem --cname edge.example 192.0.2.7:50051\n",
+              "  bench-edge load --cacert ca.pem --cname edge.example 192.0.2.7:50051\n"
+              "  bench-edge load -r 2000 -z 5s -O summary,json,hgrm -o out 127.0.0.1:50051\n"
+              "  bench-edge load --find-max 'p99<10ms,errors<0.1%' 127.0.0.1:50051\n",
     .options = rows,
+};
+
+// What the options come to, apart from the load itself.
+struct plan {
+    const struct options *options;
+    struct edge_output output;
+    struct edge_goals goals; // of --slo, or --find-max and --slo
 };
 
 static int usage(struct edge_message *message, const char *text)
@@ -112,15 +194,12 @@ static int usage(struct edge_message *message, const char *text)
 
 static int check(struct options *options, struct edge_message *message)
 {
-    if (options->concurrency < options->connections)
-        return edge_fail(message, EDGE_ERR_USAGE,
-                         "--concurrency %" PRIu64 " is below --connections %" PRIu64
-                         ": expected at least one call in flight per connection",
-                         options->concurrency, options->connections);
     if (options->total > 0 && options->duration > 0)
         return usage(message, "expected --total or --duration, found both");
-    if (options->total == 0 && options->duration == 0)
-        options->duration = DURATION_DEFAULT;
+    if (options->find_max != NULL &&
+        (options->total > 0 || options->shaping.load.kind != EDGE_SHAPE_CONST))
+        return usage(message, "--find-max decides on rate and number of calls: expected it without "
+                              "--total and --load-schedule");
     bool tls = options->cacert != NULL || options->skip_verify;
     if (options->cacert != NULL && options->skip_verify)
         return usage(message, "expected --cacert or --skip-verify, found both");
@@ -135,6 +214,17 @@ static int check(struct options *options, struct edge_message *message)
         return usage(message, "expected one of --scenario, --data, --data-file, --binary and "
                               "--binary-file, found several");
     return 0;
+}
+
+static int read_goals(struct plan *plan, struct edge_message *message)
+{
+    const struct options *options = plan->options;
+    int error = 0;
+    if (options->find_max != NULL)
+        error = edge_goals_add(&plan->goals, options->find_max, message);
+    for (unsigned i = 0; i < options->slos.count && error == 0; i++)
+        error = edge_goals_add(&plan->goals, options->slos.at[i], message);
+    return error;
 }
 
 static int load_payload(const struct options *options, struct edge_payload *payload,
@@ -183,6 +273,7 @@ static int configure(const struct options *options, const char *target,
                      struct edge_message *message)
 {
     *config = (struct edge_load_config){
+        .name = options->name,
         .authority = options->authority != NULL ? options->authority : options->cname,
         .payload = payload,
         .connections = options->connections,
@@ -199,100 +290,74 @@ static int configure(const struct options *options, const char *target,
         return edge_fail(message, EDGE_ERR_USAGE,
                          "--cpus: expected a list of CPUs as 0 or 1-3,5; found \"%s\"",
                          options->cpus);
-    return edge_address_parse(target, &config->address, message);
+    bool search = options->find_max != NULL;
+    if (search && config->rate == 0)
+        config->rate = EDGE_FIND_MAX_START;
+    int error = edge_shaping_apply(&options->shaping, search ? PROBE_DEFAULT : DURATION_DEFAULT,
+                                   config, message);
+    return error < 0 ? error : edge_address_parse(target, &config->address, message);
 }
 
-static void show_progress(struct edge_progress *progress, const struct edge_load *load,
-                          uint64_t begin_ns, const struct edge_load_snapshot *now)
+static int fail_for(const struct edge_load_result *result, struct edge_message *message)
 {
-    uint64_t start_ns, stop_ns;
-    edge_load_window(load, &start_ns, &stop_ns);
-    uint64_t at_ns = edge_clock_ns();
-    double elapsed_s = (double)(at_ns - begin_ns) / 1e9;
-    const char *phase = at_ns < start_ns ? "warm-up" : at_ns < stop_ns ? "measuring" : "draining";
-    edge_progress_update(progress, "%s  %.1f s  %" PRIu64 " calls, %" PRIu64 " ok, %.0f/s", phase,
-                         elapsed_s, now->ended, now->ok,
-                         elapsed_s > 0 ? (double)now->ok / elapsed_s : 0);
+    if (!result->balanced)
+        return edge_fail(message, EDGE_ERR_FAILED,
+                         "the books do not balance: this is a fault of the generator");
+    if (result->outcomes[EDGE_OUTCOME_OK] == 0)
+        return edge_fail(message, EDGE_ERR_FAILED, "no reply was right; first: %s",
+                         result->first_error[0] != '\0' ? result->first_error : "no call ended");
+    return 0;
 }
 
-// Until the load is over. The first Ctrl-C ends it in order, a second one at once.
-static void wait_for_end(struct edge_load *load)
+// What is left to say once the results are written. 0, EDGE_EXIT_MISSED or an error, with a
+// message.
+static int judge(const struct plan *plan, const struct edge_sheet *sheet,
+                 struct edge_message *message)
 {
-    sigset_t signals, before;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals, &before);
-
-    struct edge_progress progress;
-    struct edge_load_snapshot now;
-    uint64_t begin_ns = edge_clock_ns();
-    bool stopping = false;
-    edge_progress_init(&progress);
-    for (edge_load_snapshot(load, &now); now.running; edge_load_snapshot(load, &now)) {
-        show_progress(&progress, load, begin_ns, &now);
-        struct timespec pause = {.tv_nsec = 50000000};
-        int signal_number = sigtimedwait(&signals, NULL, &pause);
-        if (signal_number <= 0)
-            continue;
-        if (stopping) {
-            signal(signal_number, SIG_DFL);
-            raise(signal_number);
-            pthread_sigmask(SIG_SETMASK, &before, NULL);
-        }
-        stopping = true;
-        edge_progress_say(&progress, "stopping: waiting for calls in flight");
-        edge_load_stop(load);
-    }
-    edge_progress_end(&progress);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static int print_result(const struct options *options, const struct edge_load_config *config,
-                        const struct edge_load_result *result, struct edge_message *message)
-{
-    const char *name = options->output != NULL ? options->output : "standard output";
-    FILE *out = options->output != NULL ? fopen(options->output, "we") : stdout;
-    if (out == NULL)
-        return edge_fail(message, -errno, "cannot write %s: %s", name, strerror(errno));
-    int error = 0;
-    if (options->format == FORMAT_JSON)
-        error = edge_summary_json(config, result, out);
-    else
-        edge_summary_print(config, result, out);
-    errno = 0;
-    if (fflush(out) != 0 || ferror(out))
-        error = errno != 0 ? -errno : -EIO;
-    if (out != stdout)
-        fclose(out);
-    return error == 0
-               ? 0
-               : edge_fail(message, error, "cannot write %s: %s", name, edge_error_text(error));
-}
-
-static int measure(const struct options *options, const struct edge_load_config *config,
-                   struct edge_message *message)
-{
-    struct edge_load *load;
-    int error = edge_load_start(config, &load, message);
+    if (sheet->found != NULL && sheet->found->interrupted)
+        return edge_fail(message, EDGE_EXIT_MISSED, "interrupted: no rate was found");
+    int error = fail_for(sheet->result, message);
     if (error < 0)
         return error;
-    wait_for_end(load);
+    if (sheet->found != NULL && sheet->found->rate == 0)
+        return edge_fail(message, EDGE_EXIT_MISSED, "no rate was found that keeps %s",
+                         plan->options->find_max);
+    if (!edge_goals_kept(sheet->goals, sheet->config, sheet->result))
+        return edge_fail(message, EDGE_EXIT_MISSED, "a goal was missed");
+    return 0;
+}
+
+static uint64_t unix_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * EDGE_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static int measure(struct plan *plan, struct edge_load_config *config, struct edge_message *message)
+{
     struct edge_load_result *result = malloc(sizeof(*result));
-    if (result == NULL)
-        return edge_fail(message, -ENOMEM, "out of memory");
-    error = edge_load_finish(load, result);
-    if (error == 0)
-        error = print_result(options, config, result, message);
+    struct edge_find_max *found = malloc(sizeof(*found));
+    bool search = plan->options->find_max != NULL, interrupted = false;
+    struct edge_sheet sheet = {.unix_ns = unix_ns(),
+                               .config = config,
+                               .result = result,
+                               .goals = &plan->goals,
+                               .found = search ? found : NULL};
+    int error = -ENOMEM;
+    if (result == NULL || found == NULL)
+        edge_fail(message, error, "out of memory");
+    else if (search)
+        error = edge_find_max(config, &plan->goals, found, result, message);
     else
-        edge_fail(message, error, "%s", edge_error_text(error));
-    if (error == 0 && !result->balanced)
-        error = edge_fail(message, EDGE_ERR_FAILED,
-                          "the books do not balance: this is a fault of the generator");
-    else if (error == 0 && result->outcomes[EDGE_OUTCOME_OK] == 0)
-        error = edge_fail(message, EDGE_ERR_FAILED, "no reply was right; first: %s",
-                          result->first_error[0] != '\0' ? result->first_error : "no call ended");
-    edge_load_result_free(result);
+        error = edge_attend(config, "", result, &interrupted, message);
+    if (error == 0) {
+        error = edge_output_write(&plan->output, &sheet, message);
+        if (error == 0)
+            error = judge(plan, &sheet, message);
+        edge_load_result_free(result);
+    }
+    free(found);
     free(result);
     return error;
 }
@@ -300,10 +365,15 @@ static int measure(const struct options *options, const struct edge_load_config 
 static int run_command(struct options *options, int operands, char **argv,
                        struct edge_message *message)
 {
+    struct plan plan = {.options = options};
     if (operands != 1)
-        return edge_fail(message, EDGE_ERR_USAGE, "expected one HOST:PORT, found %d operands",
-                         operands);
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "expected one HOST:PORT or unix:PATH, found %d operands", operands);
     int error = check(options, message);
+    if (error == 0)
+        error = edge_output_init(&plan.output, options->format, options->output, message);
+    if (error == 0)
+        error = read_goals(&plan, message);
     if (error < 0)
         return error;
     struct edge_payload payload;
@@ -316,12 +386,12 @@ static int run_command(struct options *options, int operands, char **argv,
     error = configure(options, argv[0], &payload, &config, message);
     if (error == EDGE_ERR_FORMAT)
         error = EDGE_ERR_USAGE;
-    if (options->cacert != NULL || options->skip_verify) {
+    if (error == 0 && (options->cacert != NULL || options->skip_verify)) {
         configure_tls(options, edge_address_host(&config.address, host, sizeof(host)), &tls);
         config.tls = &tls;
     }
     if (error == 0)
-        error = measure(options, &config, message);
+        error = measure(&plan, &config, message);
     edge_payload_free(&payload);
     return error;
 }
@@ -329,13 +399,12 @@ static int run_command(struct options *options, int operands, char **argv,
 int edge_load_command(int argc, char **argv)
 {
     const struct edge_command *command = &edge_load_command_options;
-    struct options options;
+    struct options options = {0};
     struct edge_message message = {""};
     int operands = 0;
-    edge_options_defaults(command, &options);
-    int error = edge_options_env(command, &options, &message);
-    if (error == 0)
-        error = edge_options_argv(command, &options, argc, argv, &operands, &message);
+    struct edge_buffer text = {0};
+    int error = edge_options_all(command, &options, &options.config, argc, argv, &operands, &text,
+                                 &message);
     switch (error) {
     case EDGE_ARGV_GO:
         break;
@@ -347,14 +416,19 @@ int edge_load_command(int argc, char **argv)
         return EDGE_EXIT_OK;
     case EDGE_ARGV_SHOW:
         edge_options_show(command, &options, stdout);
+        edge_buffer_free(&text);
         return EDGE_EXIT_OK;
     default:
+        edge_buffer_free(&text);
         fprintf(stderr, "%s: %s\n", command->name, message.text);
         return EDGE_EXIT_USAGE;
     }
     error = run_command(&options, operands, argv, &message);
+    edge_buffer_free(&text);
     if (error == 0)
         return EDGE_EXIT_OK;
     fprintf(stderr, "%s: %s\n", command->name, message.text);
+    if (error > 0)
+        return error;
     return error == EDGE_ERR_USAGE ? EDGE_EXIT_USAGE : EDGE_EXIT_FAILED;
 }

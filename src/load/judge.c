@@ -5,6 +5,18 @@
 
 #include "base/units.h"
 
+static uint64_t answered(const struct edge_load_result *result)
+{
+    return result->service.count - result->service.censored;
+}
+
+// In an open loop, unless it was the server that kept calls waiting.
+static bool lag_tells(const struct edge_load_result *result)
+{
+    return result->send_lag.count > 0 && answered(result) > 0 &&
+           result->waited <= result->sent / 100;
+}
+
 static bool too_busy(struct edge_load_result *result)
 {
     for (unsigned i = 0; i < result->thread_count; i++) {
@@ -23,14 +35,9 @@ static bool too_busy(struct edge_load_result *result)
 
 static bool too_late(struct edge_load_result *result)
 {
-    uint64_t answered = result->service.count - result->service.censored;
-    if (result->send_lag.count == 0 || answered == 0)
-        return false;
-    if (result->waited > result->sent / 100)
-        return false;
     uint64_t lag_ns = edge_histogram_percentile(&result->send_lag, 99);
     // Calls given up on are the slowest, so the answered ones' median is at a lower rank.
-    double median = 50.0 * (double)answered / (double)result->service.count;
+    double median = 50.0 * (double)answered(result) / (double)result->service.count;
     uint64_t limit_ns =
         edge_histogram_percentile(&result->service, median) / 100 * EDGE_JUDGE_LAG_PERCENT;
     if (limit_ns < EDGE_JUDGE_LAG_FLOOR_NS)
@@ -48,5 +55,5 @@ static bool too_late(struct edge_load_result *result)
 void edge_judge(struct edge_load_result *result)
 {
     result->client_limited_why[0] = '\0';
-    result->client_limited = too_busy(result) || too_late(result);
+    result->client_limited = lag_tells(result) ? too_late(result) : too_busy(result);
 }

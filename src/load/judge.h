@@ -4,7 +4,8 @@
 
 #include "load/load.h"
 
-// A thread that is busier than this has no time left to be on time.
+// A closed loop's thread that is busier than this is the limit. (In an open loop it looks at what
+// is there as often as it can, and is busy at any rate: there only lag tells.)
 #define EDGE_JUDGE_CPU_PERCENT 90u
 // Send lag (p99) may be this part of the median service time, or what a timer's wake-up costs
 // anyway.

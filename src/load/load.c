@@ -151,11 +151,25 @@ void edge_load_stop(struct edge_load *load)
     }
 }
 
+// With calls to skip, the window begins when the first thread has skipped its part.
+static uint64_t first_counted(const struct edge_load *load)
+{
+    uint64_t first_ns = EDGE_LOOP_FOREVER;
+    for (unsigned i = 0; i < load->worker_count; i++) {
+        uint64_t start_ns = load->workers[i].group.pacer.window_start_ns;
+        if (start_ns < first_ns)
+            first_ns = start_ns;
+    }
+    return first_ns;
+}
+
 // The window as it was: with `total` it ends with the last counted call, after edge_load_stop() it
 // ends there.
 static void settle_window(const struct edge_load *load, struct edge_load_result *result)
 {
     edge_load_window(load, &result->window_start_ns, &result->window_stop_ns);
+    if (load->plan.config->skip > 0)
+        result->window_start_ns = first_counted(load);
     uint64_t stop_ns = atomic_load(&load->control.stop_ns);
     if (stop_ns < result->window_stop_ns) {
         result->stopped_early = true;
@@ -169,6 +183,8 @@ static void settle_window(const struct edge_load *load, struct edge_load_result 
         }
         result->window_stop_ns = last_ns;
     }
+    if (result->window_start_ns == EDGE_LOOP_FOREVER)
+        result->window_start_ns = result->window_stop_ns;
     if (result->window_stop_ns < result->window_start_ns)
         result->window_stop_ns = result->window_start_ns;
 }

@@ -16,10 +16,12 @@
 #include "base/error.h"
 #include "base/histogram.h"
 #include "load/payload.h"
+#include "load/shape.h"
 #include "net/socket.h"
 #include "net/tls.h"
 
 struct edge_load_config {
+    const char *name; // a label for people; NULL: none
     struct edge_address address;
     const char *authority;                    // :authority; NULL: the address
     const struct edge_tls_client_config *tls; // NULL: in the clear
@@ -35,6 +37,15 @@ struct edge_load_config {
     uint64_t connect_timeout_ns; // 0: 10 s
     uint64_t drain_ns;           // how long to wait for calls in flight at the end
     struct edge_cpuset cpus;     // one thread each, pinned; empty: one thread, not pinned
+    uint64_t skip;               // calls before the window, not counted, after warm-up
+    uint64_t max_duration_ns;    // with `total`: stop after so long at the latest; 0: never
+    // How `rate` and `concurrency` change from the window's start; both are then the first value,
+    // but `concurrency` is the highest. Constant if all zero.
+    struct edge_shape_config rates, calls;
+    bool poisson;          // open loop: arrivals are Poisson, not evenly spread
+    uint64_t seed;         // of those
+    uint64_t ramp_ns;      // opens the connections evenly over this time, before the load
+    uint64_t keepalive_ns; // PING after so long without a word from the server; 0: none
 };
 
 // How a call ended. The order is that of records and tables; edge_outcome_name() gives the keys.
@@ -85,6 +96,7 @@ struct edge_load_result {
     uint64_t connections_opened;              // over the whole run, reconnects included
     uint64_t connections_lost;
     struct edge_load_tls tls;
+    uint64_t keepalive_pings; // sent
     // The smallest MAX_CONCURRENT_STREAMS that is below a connection's share of `concurrency`, and
     // so kept calls from being in flight; 0: none is.
     uint64_t stream_limit;

@@ -15,22 +15,21 @@ struct edge_pacer {
     bool open_loop;
     bool idle;                // no call is ever due
     bool stopped;             // no call will start any more
-    uint64_t window_start_ns; // calls due from here on are counted
+    uint64_t window_start_ns; // calls due from here on are counted; EDGE_LOOP_FOREVER: see `skip`
     uint64_t window_stop_ns;  // no call is due from here on; EDGE_LOOP_FOREVER: after `total`
+    uint64_t deadline_ns;     // with `total`: the end, if that is not reached before
     uint64_t total;           // counted calls of this thread; 0: by time
-    struct edge_schedule schedule;
+    uint64_t skip;            // calls yet to start before the window begins
 
-    uint64_t next;        // open loop: number of the next call to start
-    uint64_t next_due_ns; // and when that is due
-    uint64_t first;       // number of the first counted call
-    uint64_t limit;       // number of the first call that is not due any more
-    uint64_t taken;       // counted calls that started
+    struct edge_schedule schedule; // open loop: its next call is the next to start
+    uint64_t taken;                // counted calls that started
 };
 
 // Sets window and share: thread `thread` of `threads`. With `total` > 0 of all threads together,
-// each has an even part.
+// each has an even part, and of config->skip, too. `rates` is what an open loop follows; borrowed.
 void edge_pacer_init(struct edge_pacer *pacer, const struct edge_load_config *config,
-                     uint64_t thread, uint64_t threads, uint64_t start_ns);
+                     const struct edge_shape *rates, uint64_t thread, uint64_t threads,
+                     uint64_t start_ns);
 
 // True if a call is due now.
 bool edge_pacer_ready(struct edge_pacer *pacer, uint64_t now_ns);
@@ -50,7 +49,7 @@ uint64_t edge_pacer_due(const struct edge_pacer *pacer);
 uint64_t edge_pacer_unsent(const struct edge_pacer *pacer);
 
 // Counts a lower bound of each unsent call's response time: it had waited from its due time until
-// sending ended. By arithmetic, as the schedule is: one step per bin, not per call.
+// sending ended. If calls are evenly spread, one step per bin, not per call.
 void edge_pacer_record_unsent(const struct edge_pacer *pacer, struct edge_histogram *response);
 
 #endif

@@ -5,6 +5,7 @@
 #include "load/framed.h"
 #include "load/load.h"
 #include "load/request.h"
+#include "load/shape.h"
 #include "load/verify.h"
 
 struct edge_plan {
@@ -13,10 +14,12 @@ struct edge_plan {
     struct edge_framed message;
     struct edge_verify_plan verify;
     bool open_loop;
-    uint64_t connect_timeout_ns; // never 0
+    struct edge_shape rates, calls; // what an open loop follows, and calls in flight over all
+    uint64_t connect_timeout_ns;    // never 0
 };
 
-// Borrows the config and its payload. 0; -ENOMEM or EDGE_ERR_LIMIT with a message.
+// Borrows the config and its payload. 0; -ENOMEM, EDGE_ERR_LIMIT or EDGE_ERR_USAGE (the shapes)
+// with a message.
 int edge_plan_init(struct edge_plan *plan, const struct edge_load_config *config,
                    struct edge_message *message);
 // Safe twice.

@@ -5,10 +5,9 @@
 
 #include "base/units.h"
 #include "grpc/status.h"
+#include "load/bars.h"
 #include "load/books.h"
 #include "wire/frame.h"
-
-#define BAR_MAX 40u
 
 static const double percents[] = {50, 75, 90, 95, 99, 99.9};
 #define PERCENTS (sizeof(percents) / sizeof(percents[0]))
@@ -38,14 +37,18 @@ static void print_head(const struct edge_load_config *config, const struct edge_
     char text[24];
     const struct edge_payload *payload = config->payload;
     uint64_t window_ns = result->window_stop_ns - result->window_start_ns;
-    fprintf(out, "\nSummary:\n  Call:\t\t%s (%s) on %s\n", payload->path + 1, payload->scenario,
+    fprintf(out, "\nSummary:\n");
+    if (config->name != NULL)
+        fprintf(out, "  Name:\t\t%s\n", config->name);
+    fprintf(out, "  Call:\t\t%s (%s) on %s\n", payload->path + 1, payload->scenario,
             config->address.text);
     fprintf(out, "  Load:\t\t%" PRIu64 " in flight over %" PRIu64 " connection%s",
             config->concurrency, config->connections, plural(config->connections));
     if (config->rate > 0)
-        fprintf(out, ", %" PRIu64 " calls due per second\n", config->rate);
-    else
-        fprintf(out, "\n");
+        fprintf(out, ", %" PRIu64 " calls due per second%s%s", config->rate,
+                config->rates.kind != EDGE_SHAPE_CONST ? " at first" : "",
+                config->poisson ? ", Poisson" : "");
+    fputc('\n', out);
     if (config->tls != NULL)
         fprintf(out, "  TLS:\t\t%s, %s, %" PRIu64 " full and %" PRIu64 " resumed handshakes\n",
                 result->tls.version, result->tls.suite, result->tls.full, result->tls.resumed);
@@ -63,74 +66,6 @@ static void print_head(const struct edge_load_config *config, const struct edge_
         fprintf(out, "  Requests/sec:\t%.2f\n", rate);
     if (rate >= 0 && payload->messages > 1)
         fprintf(out, "  Messages/sec:\t%.2f\n", rate * (double)payload->messages);
-}
-
-// The mark after `mark` in 1, 2, 5, 10, 20, 50, ...
-static uint64_t next_mark(uint64_t mark)
-{
-    uint64_t power = 1;
-    while (mark / power >= 10)
-        power *= 10;
-    return mark / power == 2 ? mark / 2 * 5 : mark * 2;
-}
-
-// Calls `row` for each mark that the values reach, with the number of values in (previous, mark].
-// Bins are narrower than a mark by far; one that holds a mark counts below it.
-static void each_mark(const struct edge_histogram *histogram,
-                      void (*row)(uint64_t mark, uint64_t count, void *context), void *context)
-{
-    uint64_t mark = 1;
-    while (mark < histogram->min)
-        mark = next_mark(mark);
-    size_t bin = 0;
-    uint64_t seen = 0;
-    while (seen < histogram->count) {
-        uint64_t count = 0;
-        for (; bin < EDGE_HISTOGRAM_BINS && edge_histogram_bin_low(bin) <= mark; bin++)
-            count += histogram->bins[bin];
-        row(mark, count, context);
-        seen += count;
-        if (bin == EDGE_HISTOGRAM_BINS)
-            break;
-        mark = next_mark(mark);
-    }
-}
-
-struct bars {
-    FILE *out;
-    uint64_t highest;
-};
-
-static void find_highest(uint64_t mark, uint64_t count, void *context)
-{
-    (void)mark;
-    struct bars *bars = context;
-    if (count > bars->highest)
-        bars->highest = count;
-}
-
-static void print_bar(uint64_t mark, uint64_t count, void *context)
-{
-    const struct bars *bars = context;
-    char text[24];
-    fprintf(bars->out, "  <= %-10s [%" PRIu64 "]\t|", edge_format_latency((double)mark, text, 24),
-            count);
-    uint64_t len = (count * BAR_MAX + bars->highest / 2) / bars->highest;
-    for (uint64_t i = 0; i < len; i++)
-        fputs("\u220e", bars->out);
-    fputc('\n', bars->out);
-}
-
-static void print_histogram(const char *title, const struct edge_histogram *histogram, FILE *out)
-{
-    fprintf(out, "\n%s (log scale):\n", title);
-    if (histogram->count == 0) {
-        fprintf(out, "  -\n");
-        return;
-    }
-    struct bars bars = {.out = out};
-    each_mark(histogram, find_highest, &bars);
-    each_mark(histogram, print_bar, &bars);
 }
 
 static void print_distribution(const char *title, const struct edge_histogram *histogram, FILE *out)
@@ -229,6 +164,9 @@ static void print_health(const struct edge_load_config *config,
     fprintf(out, "  %" PRIu64 " connection%s opened, %" PRIu64 " lost\n",
             result->connections_opened, plural(result->connections_opened),
             result->connections_lost);
+    if (result->keepalive_pings > 0)
+        fprintf(out, "  %" PRIu64 " keepalive PING%s sent\n", result->keepalive_pings,
+                plural(result->keepalive_pings));
     if (result->stream_limit > 0)
         fprintf(out,
                 "  the server's MAX_CONCURRENT_STREAMS of %" PRIu64 " kept fewer than %" PRIu64
@@ -257,13 +195,14 @@ void edge_summary_print(const struct edge_load_config *config,
 {
     print_head(config, result, out);
     if (config->rate > 0) {
-        print_histogram("Response time histogram", &result->response, out);
+        edge_bars_print_two("Response and service time histograms", "response (from when due)",
+                            &result->response, "service (from when sent)", &result->service, out);
         print_distribution("Latency distribution, response time (from when the call was due)",
                            &result->response, out);
         print_distribution("Latency distribution, service time (from when it was sent)",
                            &result->service, out);
     } else {
-        print_histogram("Service time histogram", &result->service, out);
+        edge_bars_print("Service time histogram", &result->service, out);
         print_distribution("Latency distribution (closed loop: latency is service time)",
                            &result->service, out);
     }

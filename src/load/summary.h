@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "load/load.h"
+#include "load/sheet.h"
 
 // The version of edge_summary_json()'s format, apart from the program's.
 #define EDGE_SUMMARY_MAJOR 1
@@ -19,7 +20,6 @@ void edge_summary_print(const struct edge_load_config *config,
 
 // One JSON object: units in the keys, null for what was not measured, histograms as [lowest value
 // of the bin, count]. 0, -ENOMEM, or -EIO.
-int edge_summary_json(const struct edge_load_config *config, const struct edge_load_result *result,
-                      FILE *out);
+int edge_summary_json(const struct edge_sheet *sheet, FILE *out);
 
 #endif

@@ -78,10 +78,25 @@ static json_t *histogram_json(const struct edge_histogram *histogram, bool *fail
     return object;
 }
 
+// null: constant.
+static json_t *shape_json(const struct edge_shape_config *shape, bool *failed)
+{
+    if (shape->kind == EDGE_SHAPE_CONST)
+        return json_null();
+    json_t *object = json_object();
+    put(object, "kind", json_string(shape->kind == EDGE_SHAPE_LINE ? "line" : "step"), failed);
+    PUT_NUMBERS(object, failed, {"start", shape->start}, {"end", shape->end},
+                {"step_duration_ns", shape->step_duration_ns},
+                {"max_duration_ns", shape->max_duration_ns});
+    put(object, "step", json_integer(shape->step), failed);
+    return object;
+}
+
 static json_t *options_json(const struct edge_load_config *config, bool *failed)
 {
     const struct edge_payload *payload = config->payload;
     json_t *object = json_object();
+    put(object, "name", config->name != NULL ? json_string(config->name) : json_null(), failed);
     put(object, "address", json_string(config->address.text), failed);
     put(object, "call", json_string(payload->path + 1), failed);
     put(object, "scenario", json_string(payload->scenario), failed);
@@ -89,7 +104,13 @@ static json_t *options_json(const struct edge_load_config *config, bool *failed)
                 {"connections", config->connections}, {"concurrency", config->concurrency},
                 {"rate_per_s", config->rate}, {"total", config->total},
                 {"duration_ns", config->duration_ns}, {"warmup_ns", config->warmup_ns},
-                {"timeout_ns", config->timeout_ns}, {"drain_ns", config->drain_ns});
+                {"timeout_ns", config->timeout_ns}, {"drain_ns", config->drain_ns},
+                {"skip_first", config->skip}, {"max_duration_ns", config->max_duration_ns},
+                {"connection_ramp_ns", config->ramp_ns}, {"keepalive_ns", config->keepalive_ns});
+    put(object, "arrivals", json_string(config->poisson ? "poisson" : "constant"), failed);
+    put(object, "seed", config->poisson ? integer(config->seed) : json_null(), failed);
+    put(object, "load_schedule", shape_json(&config->rates, failed), failed);
+    put(object, "concurrency_schedule", shape_json(&config->calls, failed), failed);
     return object;
 }
 
@@ -172,7 +193,8 @@ static json_t *result_json(const struct edge_load_config *config,
                 {"noncanonical", result->noncanonical});
     put(root, "books", books_json(result, failed), failed);
     PUT_NUMBERS(root, failed, {"connections_opened", result->connections_opened},
-                {"connections_lost", result->connections_lost});
+                {"connections_lost", result->connections_lost},
+                {"keepalive_pings", result->keepalive_pings});
     put(root, "stream_limit",
         result->stream_limit > 0 ? integer(result->stream_limit) : json_null(), failed);
     PUT_NUMBERS(root, failed, {"bytes_in", result->bytes_in}, {"bytes_out", result->bytes_out});
@@ -187,11 +209,14 @@ static json_t *result_json(const struct edge_load_config *config,
     return root;
 }
 
-int edge_summary_json(const struct edge_load_config *config, const struct edge_load_result *result,
-                      FILE *out)
+int edge_summary_json(const struct edge_sheet *sheet, FILE *out)
 {
     bool failed = false;
-    json_t *root = result_json(config, result, &failed);
+    json_t *root = result_json(sheet->config, sheet->result, &failed);
+    put(root, "start_unix_ns", integer(sheet->unix_ns), &failed);
+    put(root, "goals", edge_goals_json(sheet->goals, sheet->config, sheet->result), &failed);
+    put(root, "find_max", sheet->found != NULL ? edge_find_max_json(sheet->found) : json_null(),
+        &failed);
     int error = failed ? -ENOMEM : 0;
     if (error == 0 && json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) < 0)
         error = -EIO;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 
 #define IO_BYTES (128u << 10) // of one read, and of one write
+#define RUN_MAX  16u // calls due at once that one connection gets before the next: one write
 
 static uint32_t share_of(uint64_t whole, uint64_t part, uint64_t parts)
 {
@@ -110,14 +111,28 @@ void edge_worker_free(struct edge_worker *worker)
     worker->wake_fd = -1;
 }
 
+// When connection `index` of this thread is to be opened.
+static uint64_t ramp_ns(const struct edge_worker *worker, unsigned index)
+{
+    const struct edge_load_config *config = worker->plan->config;
+    uint64_t number = worker->index + (uint64_t)index * worker->count;
+    return config->ramp_ns / config->connections * number;
+}
+
 // Opens every connection. 0, or what group.start_message explains.
 static int connect_all(struct edge_worker *worker)
 {
     struct edge_channel_group *group = &worker->group;
-    for (unsigned i = 0; i < worker->channel_count && group->start_error == 0; i++)
-        edge_channel_connect(&worker->channels[i]);
+    uint64_t start_ns = edge_clock_ns();
+    unsigned begun = 0;
     while (group->start_error == 0 && group->ready < worker->channel_count) {
-        int error = edge_loop_turn(&worker->loop, EDGE_LOOP_FOREVER);
+        uint64_t next_ns = start_ns + ramp_ns(worker, begun);
+        if (begun < worker->channel_count && next_ns <= edge_clock_ns()) {
+            edge_channel_connect(&worker->channels[begun++]);
+            continue;
+        }
+        int error = edge_loop_turn(&worker->loop,
+                                   begun < worker->channel_count ? next_ns : EDGE_LOOP_FOREVER);
         if (error < 0)
             group->start_error =
                 edge_fail(&group->start_message, error, "event loop: %s", edge_error_text(error));
@@ -204,7 +219,8 @@ static struct edge_channel *next_with_room(struct edge_worker *worker)
     return NULL;
 }
 
-// Deals the due calls out, one connection after the other.
+// Deals the due calls out, one connection after the other. Several are due only when there was no
+// time to send each when it was: then they go in runs, for each connection costs a write.
 static void start_due(struct edge_worker *worker, uint64_t now_ns)
 {
     struct edge_channel_group *group = &worker->group;
@@ -213,11 +229,12 @@ static void start_due(struct edge_worker *worker, uint64_t now_ns)
     group->waiting = false;
     if (!edge_pacer_ready(pacer, now_ns))
         return;
-    uint64_t due = edge_schedule_count(&pacer->schedule, now_ns + 1);
-    if (due > pacer->limit)
-        due = pacer->limit;
-    for (uint64_t i = pacer->next; i < due; i++) {
-        struct edge_channel *channel = next_with_room(worker);
+    bool counted;
+    struct edge_pacer ahead = *pacer;
+    struct edge_channel *channel = NULL;
+    for (; edge_pacer_ready(&ahead, now_ns); edge_pacer_take(&ahead, now_ns, &counted)) {
+        if (channel == NULL || channel->quota == RUN_MAX || !edge_channel_has_room(channel))
+            channel = next_with_room(worker);
         if (channel == NULL) {
             group->waiting = true;
             break;
@@ -230,6 +247,25 @@ static void start_due(struct edge_worker *worker, uint64_t now_ns)
     // A channel that could not take all of its calls must not keep them from the others.
     for (unsigned i = 0; i < given; i++)
         worker->given[i]->quota = 0;
+}
+
+// ---- calls in flight ----
+
+// Sets each connection's part of the calls in flight, as they change with time.
+static void change_calls(struct edge_worker *worker, uint64_t now_ns)
+{
+    const struct edge_plan *plan = worker->plan;
+    uint64_t elapsed_ns = now_ns - worker->control->start_ns;
+    uint64_t calls = edge_shape_value(&plan->calls, elapsed_ns);
+    uint64_t next_ns = edge_shape_change(&plan->calls, elapsed_ns);
+    worker->change_ns =
+        next_ns < EDGE_LOOP_FOREVER ? worker->control->start_ns + next_ns : EDGE_LOOP_FOREVER;
+    for (unsigned i = 0; i < worker->channel_count; i++) {
+        uint64_t number = worker->index + (uint64_t)i * worker->count;
+        worker->channels[i].limit = share_of(calls, number, plan->config->connections);
+        if (worker->group.started && !worker->group.pacer.open_loop)
+            edge_channel_flush(&worker->channels[i]);
+    }
 }
 
 // ---- the run ----
@@ -249,6 +285,8 @@ static uint64_t wake_at(const struct edge_worker *worker, uint64_t drain_until_n
         until_ns = earlier(until_ns, pacer->window_stop_ns);
     if (!worker->group.waiting && !pacer->stopped)
         until_ns = earlier(until_ns, edge_pacer_next(pacer));
+    if (!pacer->stopped)
+        until_ns = earlier(until_ns, worker->change_ns);
     if (worker->stuck_since_ns > 0)
         until_ns = earlier(until_ns, worker->stuck_since_ns + worker->plan->connect_timeout_ns);
     return until_ns;
@@ -287,10 +325,10 @@ static int run(struct edge_worker *worker)
     struct edge_channel_group *group = &worker->group;
     struct edge_pacer *pacer = &group->pacer;
     uint64_t drain_until_ns = EDGE_LOOP_FOREVER;
-    for (unsigned i = 0; i < worker->channel_count && !pacer->open_loop; i++)
-        edge_channel_flush(&worker->channels[i]);
     for (;;) {
         uint64_t now_ns = edge_clock_ns();
+        if (now_ns >= worker->change_ns)
+            change_calls(worker, now_ns);
         uint64_t stop_ns = atomic_load_explicit(&worker->control->stop_ns, memory_order_relaxed);
         if (stop_ns != EDGE_LOOP_FOREVER)
             edge_pacer_stop(pacer, now_ns);
@@ -337,8 +375,9 @@ void *edge_worker_main(void *arg)
     if (group->start_error == 0)
         connect_all(worker);
     if (wait_for_go(worker) && group->start_error == 0) {
-        edge_pacer_init(&group->pacer, worker->plan->config, worker->index, worker->count,
-                        worker->control->start_ns);
+        edge_pacer_init(&group->pacer, worker->plan->config, &worker->plan->rates, worker->index,
+                        worker->count, worker->control->start_ns);
+        worker->change_ns = worker->control->start_ns;
         group->started = true;
         int error = run(worker);
         group->ending = true;

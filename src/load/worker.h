@@ -42,6 +42,7 @@ struct edge_worker {
     struct edge_channel **given; // channels that got a due call this turn
     unsigned channel_count;
     unsigned next_channel;
+    uint64_t change_ns;      // when calls in flight change next
     uint64_t stuck_since_ns; // since when no call could start; 0: calls can
     bool gave_up;            // that lasted too long, and without calls `total` is never reached
 

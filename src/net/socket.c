@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -48,7 +49,9 @@ const char *edge_address_host(const struct edge_address *address, char *host, si
     const char *text = address->text;
     const char *colon = strrchr(text, ':');
     int len = colon != NULL ? (int)(colon - text) : (int)strlen(text);
-    if (text[0] == '[')
+    if (address->storage.ss_family == AF_UNIX)
+        snprintf(host, size, "localhost");
+    else if (text[0] == '[')
         snprintf(host, size, "%.*s", len - 2, text + 1);
     else
         snprintf(host, size, "%.*s", len, text);
@@ -67,8 +70,26 @@ static int parse_port(const char *text, uint16_t *port)
     return 0;
 }
 
+static int parse_path(const char *path, struct edge_address *address, struct edge_message *message)
+{
+    struct sockaddr_un *local = (struct sockaddr_un *)&address->storage;
+    if (strncmp(path, "//", 2) == 0) // gRPC's other spelling, unix:///absolute
+        path += 2;
+    if (path[0] == '\0' || strlen(path) >= sizeof(local->sun_path))
+        return edge_fail(message, EDGE_ERR_FORMAT,
+                         "expected unix:PATH with a path of 1 to %zu bytes, found %zu",
+                         sizeof(local->sun_path) - 1, strlen(path));
+    *address = (struct edge_address){.len = sizeof(*local)};
+    local->sun_family = AF_UNIX;
+    memcpy(local->sun_path, path, strlen(path));
+    snprintf(address->text, sizeof(address->text), "unix:%s", path);
+    return 0;
+}
+
 int edge_address_parse(const char *text, struct edge_address *address, struct edge_message *message)
 {
+    if (strncmp(text, "unix:", 5) == 0)
+        return parse_path(text + 5, address, message);
     char host[64];
     uint16_t port;
     const char *colon = strrchr(text, ':');
@@ -116,6 +137,8 @@ int edge_socket_listen(struct edge_address *address, struct edge_message *messag
                                    "choose another with --port"
                                  : "");
     }
+    if (address->storage.ss_family == AF_UNIX)
+        return fd;
     uint16_t port = address->storage.ss_family == AF_INET6
                         ? ((const struct sockaddr_in6 *)&address->storage)->sin6_port
                         : ((const struct sockaddr_in *)&address->storage)->sin_port;

@@ -1,4 +1,4 @@
-// TCP sockets, non-blocking and close-on-exec, with TCP_NODELAY.
+// TCP and unix sockets, non-blocking and close-on-exec, TCP with TCP_NODELAY.
 #ifndef EDGE_NET_SOCKET_H
 #define EDGE_NET_SOCKET_H
 
@@ -11,10 +11,11 @@
 struct edge_address {
     struct sockaddr_storage storage;
     socklen_t len;
-    char text[64]; // "127.0.0.1:50051", "[::1]:50051"
+    char text[128]; // "127.0.0.1:50051", "[::1]:50051", "unix:/run/greeter.sock"
 };
 
-// Takes "HOST:PORT": an IPv4 literal, an IPv6 literal in brackets, or "localhost" (127.0.0.1).
+// Takes "HOST:PORT": an IPv4 literal, an IPv6 literal in brackets, or "localhost" (127.0.0.1); or
+// "unix:PATH", as gRPC writes it.
 // Other names are not looked up: the programs are static, and glibc's resolver is not.
 // 0; EDGE_ERR_FORMAT, EDGE_ERR_UNSUPPORTED (a host name) with a message.
 int edge_address_parse(const char *text, struct edge_address *address,
@@ -23,7 +24,8 @@ int edge_address_parse(const char *text, struct edge_address *address,
 int edge_address_numeric(const char *host, uint16_t port, struct edge_address *address,
                          struct edge_message *message);
 
-// Its host alone, without brackets: "127.0.0.1", "::1". Returns host.
+// Its host alone, without brackets: "127.0.0.1", "::1"; of a socket of files "localhost". Returns
+// host.
 const char *edge_address_host(const struct edge_address *address, char *host, size_t size);
 
 // Listens on the address with SO_REUSEADDR. Returns the fd, or a negated errno with a message

@@ -70,12 +70,12 @@ void edge_check_slo(struct edge_checks *checks, const struct edge_row *row,
     struct edge_check *check = add(checks, row);
     if (check == NULL)
         return;
-    edge_slo_text(slo, check->goal, sizeof(check->goal));
+    edge_goal_text(&slo->goal, check->goal, sizeof(check->goal));
     if (!judgeable(check, slo->column))
         return;
     double value = edge_column_figure(slo->column, row);
     edge_column_show(slo->column, value, check->found, sizeof(check->found));
-    check->verdict = edge_slo_kept(slo, value) ? EDGE_CHECK_KEPT : EDGE_CHECK_MISSED;
+    check->verdict = edge_goal_kept(&slo->goal, value) ? EDGE_CHECK_KEPT : EDGE_CHECK_MISSED;
 }
 
 // Worse than the tolerance allows.

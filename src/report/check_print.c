@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "report/grid.h"
-#include "report/text.h"
 
 static const char *const verdicts[] = {
     [EDGE_CHECK_KEPT] = "ok",

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "report/files.h"
-#include "report/text.h"
 #include "result/reader.h"
 
 void edge_collect_tell(const char *text, FILE *err)

@@ -6,19 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/goal.h"
 #include "report/row.h"
-
-enum edge_unit {
-    EDGE_UNIT_TEXT,    // not a figure
-    EDGE_UNIT_NONE,    // "req_per_s"
-    EDGE_UNIT_NS,      // "p99_ns"
-    EDGE_UNIT_BYTES,   // "memory_bytes"
-    EDGE_UNIT_PERCENT, // "cpu_percent"
-    EDGE_UNIT_WATT,    // "power_w"
-    EDGE_UNIT_JOULE,   // "energy_per_req_j"
-    EDGE_UNITS
-};
 
 enum edge_better {
     EDGE_BETTER_NEITHER,

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/units.h"
 #include "report/collect.h"
-#include "report/number.h"
 
 int edge_compare_prices(struct edge_compare *compare, const struct edge_option_list *list,
                         struct edge_message *message)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/text.h"
+#include "base/text.h"
 
 // Who, doing what, with which verdict; then the figures; then the rest.
 static bool leads(const struct edge_column *column)

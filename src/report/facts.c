@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
-#include "report/text.h"
 
 // Where a fact comes from: a text of the result, an option, or a function.
 struct source {

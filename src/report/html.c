@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/build_info.h"
+#include "base/text.h"
 #include "report/html_plots.h"
 #include "report/html_result.h"
 #include "report/page_assets.h"
-#include "report/text.h"
 
 static const char usual[] =
     "board,req_per_s,p50,p99,p99.9,cpu,cpu_per_req,memory,power,req_per_s_per_w,energy_per_req,"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/series.h"
-#include "report/text.h"
 
 #define BARS_MAX   40 // more are no plot; the table above has them all
 #define CURVES_MAX 8  // as many as there are colours

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/collect.h"
 #include "report/html_plots.h"
 #include "report/notes.h"
-#include "report/text.h"
 #include "result/reader.h"
 
 // The bits of throttle_bits that tell of now; the others tell of the time since boot.

@@ -2,32 +2,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "report/collect.h"
 #include "report/series.h"
-
-// A tag's key or value: commas, equals signs and spaces are escaped. A backslash at the end would
-// escape what follows.
-static void print_tag(const char *text, FILE *out)
-{
-    for (; *text != '\0'; text++) {
-        if (strchr(",= ", *text) != NULL)
-            fputc('\\', out);
-        fputc(text[0] == '\\' && text[1] == '\0' ? '/' : text[0], out);
-    }
-}
-
-static void print_string(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 static void print_point(const struct edge_row *row, uint64_t time_ns, FILE *out)
 {
@@ -38,10 +16,10 @@ static void print_point(const struct edge_row *row, uint64_t time_ns, FILE *out)
         if (value[0] == '\0')
             continue;
         fprintf(out, ",%s=", edge_fact_describe(edge_series_labels[i])->name);
-        print_tag(value, out);
+        edge_text_influx_tag(value, out);
     }
     fprintf(out, " valid=%s,verdict=", row->group == EDGE_ROW_RANKED ? "true" : "false");
-    print_string(row->verdict, out);
+    edge_text_quoted(row->verdict, out);
     fprintf(out, ",repeats=%zui", row->repeats);
     for (const struct edge_column *c = edge_columns_table(); c->name != NULL; c++) {
         double value = edge_column_figure(c, row);

@@ -7,25 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/series.h"
-
-static void print_value(const char *text, FILE *out)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-}
 
 static void print_sample(const char *name, const struct edge_row *row, double value, FILE *out)
 {
     fprintf(out, "%s{", name);
     for (size_t i = 0; i < EDGE_SERIES_LABELS; i++) {
         enum edge_fact fact = edge_series_labels[i];
-        fprintf(out, "%s%s=\"", i > 0 ? "," : "", edge_fact_describe(fact)->name);
-        print_value(row->facts.at[fact], out);
-        fputc('"', out);
+        fprintf(out, "%s%s=", i > 0 ? "," : "", edge_fact_describe(fact)->name);
+        edge_text_quoted(row->facts.at[fact], out);
     }
     fprintf(out, "} %.15g\n", value);
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/curve.h"
 #include "report/notes.h"
-#include "report/text.h"
 #include "report/tls.h"
 
 // The columns of grpc_bench under its titles, and how far they can be trusted.

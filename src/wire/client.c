@@ -142,6 +142,14 @@ uint8_t *edge_client_data(struct edge_client *client, struct edge_client_stream 
     return at + EDGE_FRAME_HEADER;
 }
 
+int edge_client_ping(struct edge_client *client)
+{
+    static const uint8_t data[8] = {0};
+    uint8_t frame[EDGE_FRAME_HEADER + 8];
+    size_t len = edge_frame_ping(frame, data, 0);
+    return edge_buffer_append(&client->control, frame, len);
+}
+
 int edge_client_flush(struct edge_client *client, struct edge_buffer *out)
 {
     if (client->out_of_memory)

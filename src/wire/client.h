@@ -150,6 +150,10 @@ static inline uint32_t edge_client_room(const struct edge_client *client,
 uint8_t *edge_client_data(struct edge_client *client, struct edge_client_stream *stream,
                           struct edge_buffer *out, uint32_t len, bool end);
 
+// Queues a PING for the next edge_client_flush(). Its answer is bytes received, nothing more. 0 or
+// -ENOMEM.
+int edge_client_ping(struct edge_client *client);
+
 // Gives the stream back. If a side has not ended, it is reset with `code` first. Should there be no
 // memory for that, the next edge_client_flush() fails.
 void edge_client_close(struct edge_client *client, struct edge_client_stream *stream,

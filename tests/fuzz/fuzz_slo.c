@@ -18,10 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     double fraction;
     if (edge_slo_parse(text, &slo, &message) == 0) {
         char written[96];
-        edge_slo_text(&slo, written, sizeof(written));
-        if (!isfinite(slo.limit) || slo.limit < 0 ||
+        edge_goal_text(&slo.goal, written, sizeof(written));
+        if (!isfinite(slo.goal.limit) || slo.goal.limit < 0 ||
             edge_slo_parse(written, &again, &message) != 0 || again.column != slo.column ||
-            again.relation != slo.relation || fabs(again.limit - slo.limit) > 1e-9 * slo.limit)
+            again.goal.relation != slo.goal.relation ||
+            fabs(again.goal.limit - slo.goal.limit) > 1e-9 * slo.goal.limit)
             abort();
     }
     if (edge_slo_percent(text, &fraction, &message) == 0 && !(fraction >= 0 && isfinite(fraction)))

@@ -1,2 +1,3 @@
-edge_unit(base buffer catalogue clock cpuset histogram nearest option pool procfs recognise subprocess units)
+edge_unit(base buffer catalogue clock cpuset histogram nearest option option_file pool procfs recognise
+          subprocess text units)
 target_compile_definitions(test_base_recognise PRIVATE EDGE_DATA_DIR="${CMAKE_SOURCE_DIR}/tests/data")

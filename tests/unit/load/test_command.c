@@ -41,8 +41,8 @@ static int run(char *said, size_t size, int argc, char **argv)
 static void usage_errors(void **state)
 {
     (void)state;
-    EXPECT(2, "expected one HOST:PORT, found 0 operands", ARG("-c"), ARG("5"));
-    EXPECT(2, "expected one HOST:PORT, found 2 operands", ARG("a:1"), ARG("b:2"));
+    EXPECT(2, "expected one HOST:PORT or unix:PATH, found 0 operands", ARG("-c"), ARG("5"));
+    EXPECT(2, "expected one HOST:PORT or unix:PATH, found 2 operands", ARG("a:1"), ARG("b:2"));
     EXPECT(2, "--concurrency 5 is below --connections 6", ARG("-c"), ARG("5"), ARG("--connections"),
            ARG("6"), ARG("127.0.0.1:1"));
     EXPECT(2, "expected --total or --duration, found both", ARG("-n"), ARG("5"), ARG("-z"),
@@ -60,6 +60,45 @@ static void usage_errors(void **state)
     EXPECT(2, "-c", ARG("-c"), ARG("many"), ARG("127.0.0.1:1"));
     EXPECT(2, "--rps", ARG("--rps"), ARG("2G"), ARG("127.0.0.1:1"));
     EXPECT(2, "localhost", ARG("localhost"));
+    EXPECT(2, "expected unix:PATH with a path", ARG("unix:"));
+    EXPECT(2,
+           "-O: expected some of summary, json, csv, html, hgrm, influx, prometheus; found \"x\"",
+           ARG("-O"), ARG("json,x"), ARG("127.0.0.1:1"));
+    EXPECT(2, "-O names json twice", ARG("-O"), ARG("json,json"), ARG("-o"), ARG("x"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "several formats need --output", ARG("-O"), ARG("json,csv"), ARG("127.0.0.1:1"));
+    EXPECT(2, "expected a time such as 5ms", ARG("--slo"), ARG("p99<5"), ARG("127.0.0.1:1"));
+    EXPECT(2, "there is no figure \"q99\"; known: pN", ARG("--slo"), ARG("q99<5ms"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "--find-max decides on rate and number of calls", ARG("--find-max"), ARG("p99<5ms"),
+           ARG("-n"), ARG("5"), ARG("127.0.0.1:1"));
+    EXPECT(2, "cannot read nowhere.conf", ARG("--config"), ARG("nowhere.conf"), ARG("127.0.0.1:1"));
+}
+
+static void shapes_that_cannot_be(void **state)
+{
+    (void)state;
+    EXPECT(2, "--arrivals poisson is of an open loop", ARG("--arrivals"), ARG("poisson"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "--max-inflight is of an open loop", ARG("--max-inflight"), ARG("5"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "--max-inflight 2 is below --connections 3", ARG("--max-inflight"), ARG("2"),
+           ARG("--connections"), ARG("3"), ARG("-r"), ARG("5"), ARG("127.0.0.1:1"));
+    EXPECT(2, "expected --rps or --load-schedule, found both", ARG("-r"), ARG("5"),
+           ARG("--load-schedule"), ARG("line"), ARG("--load-start"), ARG("1"), ARG("--load-end"),
+           ARG("9"), ARG("--load-step"), ARG("2"), ARG("127.0.0.1:1"));
+    EXPECT(2, "are of --load-schedule step or line", ARG("--load-start"), ARG("1"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "--concurrency-step: expected a whole number such as 50 or -50, found \"x\"",
+           ARG("--concurrency-schedule"), ARG("line"), ARG("--concurrency-start"), ARG("1"),
+           ARG("--concurrency-step=x"), ARG("127.0.0.1:1"));
+    EXPECT(2, "--concurrency 1 is below --connections 2", ARG("--concurrency-schedule"),
+           ARG("line"), ARG("--concurrency-start"), ARG("9"), ARG("--concurrency-end"), ARG("1"),
+           ARG("--concurrency-step=-1"), ARG("--connections"), ARG("2"), ARG("127.0.0.1:1"));
+    EXPECT(2, "--skip-first 5 leaves nothing of --total 5", ARG("--skip-first"), ARG("5"),
+           ARG("-n"), ARG("5"), ARG("127.0.0.1:1"));
+    EXPECT(2, "expected --duration or --max-duration, found both", ARG("-x"), ARG("5s"), ARG("-z"),
+           ARG("5s"), ARG("127.0.0.1:1"));
 }
 
 static void nothing_listens(void **state)
@@ -72,7 +111,7 @@ static void nothing_listens(void **state)
 static void defaults_parse(void **state)
 {
     (void)state;
-    uint64_t space[64] = {0};
+    uint64_t space[128] = {0};
     edge_options_defaults(&edge_load_command_options, space);
 }
 
@@ -80,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usage_errors),
+        cmocka_unit_test(shapes_that_cannot_be),
         cmocka_unit_test(nothing_listens),
         cmocka_unit_test(defaults_parse),
     };

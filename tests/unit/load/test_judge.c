@@ -56,6 +56,15 @@ static void late_sends(void **state)
     result.waited = 2; // it was the server that had no room
     edge_judge(&result);
     assert_false(result.client_limited);
+    // Then the thread's CPU tells, as in a closed loop; otherwise it does not.
+    result.thread_count = 1;
+    result.threads[0] = (struct edge_load_thread){.elapsed_ns = 1000000, .cpu_ns = 950000};
+    edge_judge(&result);
+    assert_true(result.client_limited);
+    record(&result, 190 * US, 50 * US);
+    result.waited = 0;
+    edge_judge(&result);
+    assert_false(result.client_limited);
     edge_load_result_free(&result);
 }
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "load/books.h"
 #include "load/load.h"
+#include "load/worker.h"
 #include "net/connection.h"
 #include "server/null/null.h"
 
@@ -378,6 +379,41 @@ static void server_that_died(void **state)
     edge_load_result_free(&result);
 }
 
+// Before the last stream id is used up the connection is replaced; no call is lost by that.
+static void stream_ids_run_out(void **state)
+{
+    (void)state;
+    struct server server;
+    struct edge_plan plan;
+    struct edge_worker worker;
+    struct edge_worker_control control = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                          .changed = PTHREAD_COND_INITIALIZER};
+    server_start(&server, BEHAVE);
+    struct edge_load_config config = config_for(&server);
+    config.connections = 1;
+    config.total = 500;
+    atomic_init(&control.stop_ns, EDGE_LOOP_FOREVER);
+    assert_int_equal(edge_plan_init(&plan, &config, NULL), 0);
+    assert_int_equal(edge_worker_init(&worker, &plan, &control, 0, 1, NULL), 0);
+    assert_int_equal(pthread_create(&worker.thread, NULL, edge_worker_main, &worker), 0);
+    pthread_mutex_lock(&control.lock);
+    while (control.arrived == 0)
+        pthread_cond_wait(&control.changed, &control.lock);
+    worker.channels[0].client.next_id = EDGE_STREAM_ID_MAX - 200; // a hundred calls are left
+    control.start_ns = edge_clock_ns();
+    control.go = true;
+    pthread_cond_broadcast(&control.changed);
+    pthread_mutex_unlock(&control.lock);
+    pthread_join(worker.thread, NULL);
+    const struct edge_load_result *books = &worker.group.books;
+    assert_int_equal(books->outcomes[EDGE_OUTCOME_OK], 500);
+    assert_int_equal(books->connections_opened, 2);
+    assert_int_equal(books->connections_lost, 0);
+    edge_worker_free(&worker);
+    edge_plan_free(&plan);
+    server_stop(&server);
+}
+
 static void wrong_replies_are_seen(void **state)
 {
     (void)state;
@@ -454,6 +490,7 @@ int main(void)
         cmocka_unit_test(goaway_replaces_the_connection),
         cmocka_unit_test(lost_connections_come_back),
         cmocka_unit_test(server_that_died),
+        cmocka_unit_test(stream_ids_run_out),
         cmocka_unit_test(wrong_replies_are_seen),
         cmocka_unit_test(stopped_early),
         cmocka_unit_test(starts_that_fail),

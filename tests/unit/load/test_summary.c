@@ -81,10 +81,10 @@ static void text_of_a_closed_loop(void **state)
                       "  Requests/sec:\t4.00\n");
     expect_part(text, "\nLatency distribution (closed loop: latency is service time):\n");
     // A value on a mark is counted below it.
-    expect_part(text, "  <= 1.00 ms    [1]\t|");
-    expect_part(text, "  <= 2.00 ms    [1]\t|");
-    expect_part(text, "  <= 5.00 ms    [3]\t|");
-    expect_part(text, "  <= 10.00 ms   [3]\t|");
+    expect_part(text, "  <= 1.00 ms    [1]          |");
+    expect_part(text, "  <= 2.00 ms    [1]          |");
+    expect_part(text, "  <= 5.00 ms    [3]          |");
+    expect_part(text, "  <= 10.00 ms   [3]          |");
     expect_part(text, "  [OK]\t8 responses\n  [INTERNAL]\t1 responses\n");
     expect_part(text, "\nError distribution:\n  [1]\tgrpc_status\n  [1]\treset\n"
                       "  [1]\treset: INTERNAL_ERROR\n  first: no luck\n");
@@ -115,6 +115,9 @@ static void text_of_an_open_loop(void **state)
     char *text = print(&open_loop, &result);
     expect_part(text, "8 in flight over 2 connections, 100 calls due per second\n");
     expect_part(text, "  Slowest:\t16.00 ms\n"); // response, not service
+    // Side by side: 2, 4, ... 16 ms against 1, 2, ... 8 ms.
+    expect_part(text, "  <= 1.00 ms    [0]          |                     [1]          |");
+    expect_part(text, "  <= 20.00 ms   [3]          |");
     expect_part(text, "Latency distribution, response time (from when the call was due):\n");
     expect_part(text, "Latency distribution, service time (from when it was sent):\n");
     expect_part(text, "  send lag: p50 4.00 ms, p99 8.00 ms, max 8.00 ms\n");
@@ -166,7 +169,9 @@ static json_t *parse(const struct edge_load_config *config, const struct edge_lo
     size_t len;
     FILE *out = open_memstream(&text, &len);
     assert_non_null(out);
-    assert_int_equal(edge_summary_json(config, result, out), 0);
+    const struct edge_goals none = {.count = 0};
+    const struct edge_sheet sheet = {.config = config, .result = result, .goals = &none};
+    assert_int_equal(edge_summary_json(&sheet, out), 0);
     fclose(out);
     json_t *root = json_loads(text, 0, NULL);
     assert_non_null(root);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/number.h"
+#include "base/number.h"
 #include "report/slo.h"
 
 static void goals(void **state)
@@ -13,24 +13,24 @@ static void goals(void **state)
     static const struct {
         const char *text;
         const char *column;
-        enum edge_slo_relation relation;
+        enum edge_relation relation;
         double limit;
         const char *again;
     } cases[] = {
-        {"p99<5ms", "p99", EDGE_SLO_LESS, 5e6, "p99<5ms"},
-        {"p99_ns <= 1.5s", "p99", EDGE_SLO_AT_MOST, 1.5e9, "p99<=1.5s"},
-        {"p99.9<0.5us", "p99.9", EDGE_SLO_LESS, 500, "p99.9<500ns"},
-        {"latency_mean<0.5ns", "latency_mean", EDGE_SLO_LESS, 0.5, "latency_mean<0.5ns"},
-        {"p50<2m", "p50", EDGE_SLO_LESS, 120e9, "p50<2m"},
-        {" req_per_s >10000 ", "req_per_s", EDGE_SLO_MORE, 1e4, "req_per_s>10k"},
-        {"req_per_s>=10k", "req_per_s", EDGE_SLO_AT_LEAST, 1e4, "req_per_s>=10k"},
-        {"failed<=0", "failed", EDGE_SLO_AT_MOST, 0, "failed<=0"},
-        {"memory<64MiB", "memory", EDGE_SLO_LESS, 64 << 20, "memory<64MiB"},
-        {"memory<64m", "memory", EDGE_SLO_LESS, 64 << 20, "memory<64MiB"},
-        {"binary<300KiB", "binary", EDGE_SLO_LESS, 300 << 10, "binary<300KiB"},
-        {"cpu<=80%", "cpu", EDGE_SLO_AT_MOST, 80, "cpu<=80%"},
-        {"power<3.5 W", "power", EDGE_SLO_LESS, 3.5, "power<3.5W"},
-        {"energy_per_req<0.3mJ", "energy_per_req", EDGE_SLO_LESS, 0.3e-3, "energy_per_req<300uJ"},
+        {"p99<5ms", "p99", EDGE_GOAL_LESS, 5e6, "p99<5ms"},
+        {"p99_ns <= 1.5s", "p99", EDGE_GOAL_AT_MOST, 1.5e9, "p99<=1.5s"},
+        {"p99.9<0.5us", "p99.9", EDGE_GOAL_LESS, 500, "p99.9<500ns"},
+        {"latency_mean<0.5ns", "latency_mean", EDGE_GOAL_LESS, 0.5, "latency_mean<0.5ns"},
+        {"p50<2m", "p50", EDGE_GOAL_LESS, 120e9, "p50<2m"},
+        {" req_per_s >10000 ", "req_per_s", EDGE_GOAL_MORE, 1e4, "req_per_s>10k"},
+        {"req_per_s>=10k", "req_per_s", EDGE_GOAL_AT_LEAST, 1e4, "req_per_s>=10k"},
+        {"failed<=0", "failed", EDGE_GOAL_AT_MOST, 0, "failed<=0"},
+        {"memory<64MiB", "memory", EDGE_GOAL_LESS, 64 << 20, "memory<64MiB"},
+        {"memory<64m", "memory", EDGE_GOAL_LESS, 64 << 20, "memory<64MiB"},
+        {"binary<300KiB", "binary", EDGE_GOAL_LESS, 300 << 10, "binary<300KiB"},
+        {"cpu<=80%", "cpu", EDGE_GOAL_AT_MOST, 80, "cpu<=80%"},
+        {"power<3.5 W", "power", EDGE_GOAL_LESS, 3.5, "power<3.5W"},
+        {"energy_per_req<0.3mJ", "energy_per_req", EDGE_GOAL_LESS, 0.3e-3, "energy_per_req<300uJ"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct edge_slo slo;
@@ -39,9 +39,9 @@ static void goals(void **state)
         if (edge_slo_parse(cases[i].text, &slo, &message) != 0)
             fail_msg("%s: %s", cases[i].text, message.text);
         assert_string_equal(slo.column->name, cases[i].column);
-        assert_int_equal(slo.relation, cases[i].relation);
-        assert_true(fabs(slo.limit - cases[i].limit) <= 1e-12 * cases[i].limit);
-        assert_string_equal(edge_slo_text(&slo, text, sizeof(text)), cases[i].again);
+        assert_int_equal(slo.goal.relation, cases[i].relation);
+        assert_true(fabs(slo.goal.limit - cases[i].limit) <= 1e-12 * cases[i].limit);
+        assert_string_equal(edge_goal_text(&slo.goal, text, sizeof(text)), cases[i].again);
     }
 }
 
@@ -91,8 +91,8 @@ static void relations(void **state)
         struct edge_slo slo;
         assert_int_equal(edge_slo_parse(texts[i], &slo, NULL), 0);
         for (int value = 4; value <= 6; value++)
-            assert_int_equal(edge_slo_kept(&slo, value), kept[i][value - 4]);
-        assert_false(edge_slo_kept(&slo, NAN));
+            assert_int_equal(edge_goal_kept(&slo.goal, value), kept[i][value - 4]);
+        assert_false(edge_goal_kept(&slo.goal, NAN));
     }
 }
 

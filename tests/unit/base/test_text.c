@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text.h"
+#include "base/text.h"
 
 static void characters(void **state)
 {

@@ -1,4 +1,4 @@
-#include "report/number.h"
+#include "base/number.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -83,4 +83,25 @@ void edge_text_csv(const char *text, FILE *out)
         fputc(*text, out);
     }
     fputc('"', out);
+}
+
+void edge_text_quoted(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+// Commas, equals signs and spaces are escaped. A backslash at the end would escape what follows.
+void edge_text_influx_tag(const char *text, FILE *out)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr(",= ", *text) != NULL)
+            fputc('\\', out);
+        fputc(text[0] == '\\' && text[1] == '\0' ? '/' : text[0], out);
+    }
 }

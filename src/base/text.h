@@ -1,7 +1,7 @@
 // Text that is safe where it is shown: on a terminal, in HTML, Markdown, CSV, XML and the rest.
 // Each printer writes `text` to `out` so that a reader of that language gets it back unchanged.
-#ifndef EDGE_REPORT_TEXT_H
-#define EDGE_REPORT_TEXT_H
+#ifndef EDGE_BASE_TEXT_H
+#define EDGE_BASE_TEXT_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -18,5 +18,10 @@ void edge_text_html(const char *text, FILE *out);
 void edge_text_markdown(const char *text, FILE *out);
 // A field of CSV (RFC 4180): quoted where it must be.
 void edge_text_csv(const char *text, FILE *out);
+// In double quotes, with backslashes before those and before backslashes: a string field of
+// InfluxDB lines, the value of a Prometheus label. No control characters.
+void edge_text_quoted(const char *text, FILE *out);
+// A tag's key or value in InfluxDB lines.
+void edge_text_influx_tag(const char *text, FILE *out);
 
 #endif
