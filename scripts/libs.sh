@@ -39,8 +39,6 @@ sources() { # fetches and unpacks the source packages, with the distribution's p
     done
     # Debian leaves zlib's Windows files out, but not the line that asks for one.
     mkdir -p "$work/sources/zlib/win32" && touch "$work/sources/zlib/win32/zlib1.rc"
-    # The headers are installed with it, so programs see the same one.
-    cp cmake/mbedtls_config.h "$(ls "$work"/sources/mbedtls/include/mbedtls/{mbedtls_,}config.h 2>/dev/null)"
     echo "${packages[*]}" >"$work/sources/.complete"
 }
 
@@ -74,6 +72,8 @@ for board in "$@"; do
     mkdir -p "$work/tmp-$board"
     build nghttp2 "" -DENABLE_LIB_ONLY=ON -DENABLE_STATIC_LIB=ON -DENABLE_SHARED_LIB=OFF
     build zlib ""
+    # The headers are installed with it, so programs see the same one.
+    cp cmake/mbedtls_config.h "$(ls "$work"/sources/mbedtls/include/mbedtls/{mbedtls_,}config.h 2>/dev/null)"
     # mbedTLS has its own opinion of what Release is, and joined with the rest it makes warnings only.
     build mbedtls "" -DCMAKE_BUILD_TYPE=Board -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF
     build jansson "" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
