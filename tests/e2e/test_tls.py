@@ -38,8 +38,13 @@ def setUpModule():
                          "/CN=localhost", "-keyout", "rsa.key", "-out", "rsa.pem")
     certificates.openssl("req", "-new", "-key", "server.key", "-subj", "/CN=localhost", "-out",
                          "old.csr")
-    certificates.openssl("x509", "-req", "-in", "old.csr", "-signkey", "server.key", "-days", "-1",
-                         "-out", "old.pem")
+    (certificates.folder / "index").touch()
+    (certificates.folder / "ca.ini").write_text("[ca]\ndefault_ca=d\n[d]\ndatabase=index\npolicy=p\n"
+                                                "new_certs_dir=.\ndefault_md=sha256\nserial=serial\n"
+                                                "[p]\ncommonName=supplied\n")
+    certificates.openssl("ca", "-batch", "-notext", "-selfsign", "-config", "ca.ini", "-keyfile",
+                         "server.key", "-in", "old.csr", "-out", "old.pem", "-rand_serial",
+                         "-startdate", "20200101000000Z", "-enddate", "20200201000000Z")
     certificates.openssl("pkey", "-in", "server.key", "-aes128", "-passout", "pass:word", "-out",
                          "locked.key")
 
