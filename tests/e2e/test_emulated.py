@@ -25,7 +25,7 @@ class Agent:
         self.process = subprocess.Popen([BUILD / "bench-edge", "agent"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.ids = 0
-        self.call(op="hello", protocol=1)
+        self.call(op="hello", protocol=2)
         return self
 
     def __exit__(self, *_):
