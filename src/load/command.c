@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "load/load.h"
 #include "load/schedule.h"
+#include "load/source.h"
 #include "load/summary.h"
 
 #define DURATION_DEFAULT (10 * EDGE_NS_PER_S)
@@ -24,9 +25,9 @@ enum format { FORMAT_SUMMARY, FORMAT_JSON };
 
 struct options {
     uint64_t concurrency, connections, total, duration, warmup, rps, timeout;
-    uint64_t messages, connect_timeout, drain;
-    const char *cpus, *call, *scenario, *data, *data_file, *binary_file, *authority, *output;
-    bool binary;
+    uint64_t connect_timeout, drain;
+    const char *cpus, *authority, *output;
+    struct edge_source_options source;
     unsigned format;
 };
 
@@ -53,21 +54,7 @@ static const struct edge_option rows[] = {
      .help = "Per call, sent to the server as grpc-timeout; 0s: none."},
     {EDGE_OPT_STRING(struct options, cpus), .name = "cpus", .argument = "LIST",
      .help = "One thread on each of these CPUs, as 1 or 1-3; without it one thread, not pinned."},
-    {EDGE_OPT_STRING(struct options, call), .name = "call", .argument = "METHOD",
-     .help = "SERVICE/METHOD, or a method of helloworld.Greeter; without it the scenario's own."},
-    {EDGE_OPT_STRING(struct options, scenario), .name = "scenario", .argument = "NAME",
-     .help = "What is sent: complex_proto (the default), string_10B, string_100B, string_1kB, "
-             "string_10kB, empty, or a JSON file."},
-    {EDGE_OPT_STRING(struct options, data), .name = "data", .letter = 'd', .argument = "JSON",
-     .help = "The request as JSON; @: from standard input."},
-    {EDGE_OPT_STRING(struct options, data_file), .name = "data-file", .letter = 'D',
-     .argument = "FILE", .help = "The request as a JSON file."},
-    {EDGE_OPT_BOOL(struct options, binary), .name = "binary", .letter = 'b', .fallback = "false",
-     .help = "The request as one encoded protobuf message from standard input."},
-    {EDGE_OPT_STRING(struct options, binary_file), .name = "binary-file", .letter = 'B',
-     .argument = "FILE", .help = "The request as a file with one encoded protobuf message."},
-    {EDGE_OPT_COUNT(struct options, messages), .name = "messages", .argument = "N", .fallback = "0",
-     .max = INT32_MAX, .help = "Messages per call that streams; 0: 10."},
+    EDGE_SOURCE_ROWS(struct options, source),
     {EDGE_OPT_DURATION(struct options, connect_timeout), .name = "connect-timeout",
      .argument = "TIME", .fallback = "10s", .max = DURATION_MAX, .min = 1,
      .help = "How long a connection may take to open."},
@@ -87,9 +74,12 @@ const struct edge_command edge_load_command_options = {
     .name = "bench-edge load",
     .operands = "HOST:PORT",
     .summary = "Load a gRPC server, verify every reply, and say how fast it was.",
-    .epilog = "Only verified replies count. Options have ghz's names where they mean the same.\n\n"
-              "  bench-edge load -c 1000 --connections 50 -z 20s 127.0.0.1:50051\n"
-              "  bench-edge load -r 10k -z 30s --call SayHelloBidi --messages 5 [::1]:50051\n",
+    .epilog =
+        "Only verified replies count. Options have ghz's names where they mean the same.\n\n"
+        "  bench-edge load -c 1000 --connections 50 -z 20s 127.0.0.1:50051\n"
+        "  bench-edge load -r 10k -z 30s --call SayHelloBidi --messages 5 [::1]:50051\n"
+        "  bench-edge load --proto shop.proto --call shop.Shop/Buy -d '{\"n\":\"{{counter}}\"}' "
+        "127.0.0.1:80\n",
     .options = rows,
 };
 
@@ -109,49 +99,14 @@ static int check(struct options *options, struct edge_message *message)
         return usage(message, "expected --total or --duration, found both");
     if (options->total == 0 && options->duration == 0)
         options->duration = DURATION_DEFAULT;
-    int sources = (options->scenario != NULL) + (options->data != NULL) +
-                  (options->data_file != NULL) + options->binary + (options->binary_file != NULL);
-    if (sources > 1)
-        return usage(message, "expected one of --scenario, --data, --data-file, --binary and "
-                              "--binary-file, found several");
-    return 0;
-}
-
-static int load_payload(const struct options *options, struct edge_payload *payload,
-                        struct edge_message *message)
-{
-    const char *json_file = options->data_file;
-    if (options->data != NULL && strcmp(options->data, "@") == 0)
-        json_file = "-";
-    else if (options->data != NULL)
-        return edge_payload_from_json(payload, "--data", options->data, strlen(options->data),
-                                      options->call, options->messages, message);
-    const char *binary_file = options->binary ? "-" : options->binary_file;
-    const char *file = json_file != NULL ? json_file : binary_file;
-    if (file == NULL)
-        return edge_payload_load(payload,
-                                 options->scenario != NULL ? options->scenario : "complex_proto",
-                                 options->call, options->messages, message);
-    struct edge_buffer bytes = {0};
-    const char *name = strcmp(file, "-") == 0 ? "standard input" : file;
-    int error = edge_payload_read_file(file, &bytes, message);
-    if (error == 0 && json_file != NULL)
-        error = edge_payload_from_json(payload, name, (const char *)edge_buffer_head(&bytes),
-                                       bytes.len, options->call, options->messages, message);
-    else if (error == 0)
-        error = edge_payload_from_binary(payload, name, edge_buffer_head(&bytes), bytes.len,
-                                         options->call, options->messages, message);
-    edge_buffer_free(&bytes);
-    return error;
+    return edge_source_check(&options->source, options->timeout, message);
 }
 
 static int configure(const struct options *options, const char *target,
-                     const struct edge_payload *payload, struct edge_load_config *config,
-                     struct edge_message *message)
+                     struct edge_load_config *config, struct edge_message *message)
 {
     *config = (struct edge_load_config){
         .authority = options->authority,
-        .payload = payload,
         .connections = options->connections,
         .concurrency = options->concurrency,
         .rate = options->rps,
@@ -273,17 +228,17 @@ static int run_command(struct options *options, int operands, char **argv,
     int error = check(options, message);
     if (error < 0)
         return error;
-    struct edge_payload payload;
-    error = load_payload(options, &payload, message);
-    if (error < 0) // what was asked for is wrong, unless memory is
-        return error == -ENOMEM ? error : EDGE_ERR_USAGE;
     struct edge_load_config config;
-    error = configure(options, argv[0], &payload, &config, message);
-    if (error == EDGE_ERR_FORMAT)
-        error = EDGE_ERR_USAGE;
+    struct edge_source source;
+    error = configure(options, argv[0], &config, message);
+    if (error < 0)
+        return error == EDGE_ERR_FORMAT ? EDGE_ERR_USAGE : error;
+    error = edge_source_init(&source, &options->source, &config, message);
     if (error == 0)
         error = measure(options, &config, message);
-    edge_payload_free(&payload);
+    else if (error != -ENOMEM && error != EDGE_ERR_FAILED)
+        error = EDGE_ERR_USAGE; // what was asked for is wrong
+    edge_source_free(&source);
     return error;
 }
 

@@ -63,10 +63,15 @@ void edge_explain(enum edge_outcome outcome, const struct edge_explain *detail,
 {
     switch (outcome) {
     case EDGE_OUTCOME_WRONG_REPLY:
-        snprintf(text, size, "a reply is not the expected %s",
-                 plan->payload->kind == EDGE_CALL_CLIENT_STREAM
-                     ? "one (the last request's, counted)"
-                     : "echo of its request");
+        if (verify->fault != NULL)
+            snprintf(text, size, "a reply is no encoded %s: %s%s %s", plan->type->name,
+                     verify->fault_field != NULL ? "field " : "it",
+                     verify->fault_field != NULL ? verify->fault_field->name : "", verify->fault);
+        else
+            snprintf(text, size, "a reply is not the expected %s",
+                     plan->payload->kind == EDGE_CALL_CLIENT_STREAM
+                         ? "one (the last request's, counted)"
+                         : "echo of its request");
         return;
     case EDGE_OUTCOME_WRONG_COUNT:
         snprintf(text, size, "expected %llu replies to a call; found %u",

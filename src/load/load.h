@@ -18,6 +18,15 @@
 #include "load/payload.h"
 #include "net/socket.h"
 
+struct edge_metadata;
+
+// How calls of streams are made. Zero: as the payload has it.
+struct edge_load_streams {
+    uint64_t interval_ns; // between two requests of a call
+    uint64_t count;       // requests after which a call is done; of a server stream: replies
+    uint64_t duration_ns; // the same by time
+};
+
 struct edge_load_config {
     struct edge_address address;
     const char *authority;              // :authority; NULL: the address
@@ -32,7 +41,11 @@ struct edge_load_config {
     uint64_t timeout_ns;                // per call, sent as grpc-timeout; 0: none
     uint64_t connect_timeout_ns;        // 0: 10 s
     uint64_t drain_ns;                  // how long to wait for calls in flight at the end
-    struct edge_cpuset cpus;            // one thread each, pinned; empty: one thread, not pinned
+    struct edge_load_streams streams;
+    const struct edge_metadata *metadata; // of each call; NULL: none
+    bool gzip;                            // pack requests, and take packed replies
+    uint64_t seed;                        // of what is random in the requests
+    struct edge_cpuset cpus;              // one thread each, pinned; empty: one thread, not pinned
 };
 
 // How a call ended. The order is that of records and tables; edge_outcome_name() gives the keys.
@@ -70,6 +83,11 @@ struct edge_load_thread {
     uint64_t replies;    // calls that ended inside the window
 };
 
+// Messages that were packed, and their bytes before and after that.
+struct edge_load_packed {
+    uint64_t messages, plain_bytes, packed_bytes;
+};
+
 struct edge_load_result {
     uint64_t window_start_ns, window_stop_ns; // as it was; from first due to last end with `total`
     uint64_t connections_opened;              // over the whole run, reconnects included
@@ -99,7 +117,17 @@ struct edge_load_result {
     struct edge_histogram service;
     struct edge_histogram response;
     struct edge_histogram send_lag; // sent - due; open loop only
-    uint64_t noncanonical;          // replies right in meaning, though encoded differently
+    // Of streams, message by message, whatever became of their calls. Counted: messages written and
+    // received inside the window (with `total`: of counted calls). Latency of counted calls, ns:
+    // from handing the first byte to the kernel to the first whole reply, and from each reply to
+    // the next. Replies that one read brought have no gap.
+    uint64_t messages_sent, messages_received;
+    struct edge_histogram first_message;
+    struct edge_histogram message_gap;
+    uint64_t ended_by_client; // of OK: server streams that the client ended, as it was told to
+    struct edge_load_packed packed_out, packed_in; // of all calls, over the whole run
+
+    uint64_t noncanonical; // replies right in meaning, though encoded differently
 
     struct edge_load_thread threads[EDGE_CPUSET_MAX];
     unsigned thread_count;

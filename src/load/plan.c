@@ -4,6 +4,30 @@
 
 #define CONNECT_TIMEOUT_DEFAULT (10 * EDGE_NS_PER_S)
 
+// What of the stream options applies to this kind of call.
+static void plan_streams(struct edge_plan *plan)
+{
+    const struct edge_load_config *config = plan->config;
+    const struct edge_load_streams *streams = &config->streams;
+    enum edge_call_kind kind = config->payload->kind;
+    plan->replies_stream = kind == EDGE_CALL_SERVER_STREAM || kind == EDGE_CALL_BIDI;
+    plan->messages_out = config->payload->messages_out;
+    plan->limit_ns = config->timeout_ns;
+    if (kind == EDGE_CALL_SERVER_STREAM) {
+        plan->messages_in = streams->count;
+        plan->limit_is_ours = streams->duration_ns > 0 &&
+                              (config->timeout_ns == 0 || streams->duration_ns < plan->limit_ns);
+        if (plan->limit_is_ours)
+            plan->limit_ns = streams->duration_ns;
+    } else if (plan->outgoing.streams) {
+        plan->paced = streams->interval_ns > 0 || streams->duration_ns > 0;
+        if (config->payload->service != NULL)
+            plan->messages_out = streams->count > 0         ? streams->count
+                                 : streams->duration_ns > 0 ? UINT64_MAX
+                                                            : plan->outgoing.given;
+    }
+}
+
 int edge_plan_init(struct edge_plan *plan, const struct edge_load_config *config,
                    struct edge_message *message)
 {
@@ -15,12 +39,15 @@ int edge_plan_init(struct edge_plan *plan, const struct edge_load_config *config
     };
     const char *authority = config->authority != NULL ? config->authority : config->address.text;
     int error = edge_request_init(&plan->request, config->payload->path, authority,
-                                  config->timeout_ns, message);
+                                  config->timeout_ns, config->metadata, config->gzip, message);
     if (error < 0)
         return error;
-    error = edge_framed_init(&plan->message, &config->payload->request);
+    error = edge_outgoing_init(&plan->outgoing, config->payload, config->gzip, config->seed);
     if (error == 0)
         error = edge_verify_plan_init(&plan->verify, config->payload);
+    plan->verify.gzip = config->gzip;
+    plan->numbers_messages = config->payload->service != NULL;
+    plan_streams(plan);
     if (error == 0)
         return 0;
     edge_plan_free(plan);
@@ -30,6 +57,6 @@ int edge_plan_init(struct edge_plan *plan, const struct edge_load_config *config
 void edge_plan_free(struct edge_plan *plan)
 {
     edge_request_free(&plan->request);
-    edge_framed_free(&plan->message);
+    edge_outgoing_free(&plan->outgoing);
     edge_verify_plan_free(&plan->verify);
 }

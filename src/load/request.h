@@ -7,10 +7,12 @@
 #ifndef EDGE_LOAD_REQUEST_H
 #define EDGE_LOAD_REQUEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "load/metadata.h"
 
 struct edge_request {
     struct edge_buffer insert;    // the first block of a connection
@@ -19,10 +21,12 @@ struct edge_request {
     struct edge_buffer stateless; // each one after `clear`
 };
 
-// `timeout_ns` becomes grpc-timeout; 0: none. 0; -ENOMEM; EDGE_ERR_LIMIT with a message (the path
-// and authority do not fit).
+// `timeout_ns` becomes grpc-timeout; 0: none. `metadata` may be NULL. `gzip`: says that messages
+// are packed so, and may be in the reply. 0; -ENOMEM; EDGE_ERR_LIMIT with a message (path,
+// authority and metadata do not fit).
 int edge_request_init(struct edge_request *request, const char *path, const char *authority,
-                      uint64_t timeout_ns, struct edge_message *message);
+                      uint64_t timeout_ns, const struct edge_metadata *metadata, bool gzip,
+                      struct edge_message *message);
 // Safe twice.
 void edge_request_free(struct edge_request *request);
 
