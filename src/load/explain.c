@@ -87,7 +87,12 @@ void edge_explain(enum edge_outcome outcome, const struct edge_explain *detail,
         snprintf(text, size, "expected :status 200; found %u", verify->http_status);
         return;
     case EDGE_OUTCOME_BAD_MESSAGE:
-        snprintf(text, size, "content-type, prefix or length of a reply is not gRPC's");
+        if (verify->packed && !plan->gzip)
+            snprintf(text, size,
+                     "a reply is packed with gzip, which was not offered: is --enable-compression "
+                     "meant?");
+        else
+            snprintf(text, size, "content-type, prefix or length of a reply is not gRPC's");
         return;
     case EDGE_OUTCOME_RESET:
         snprintf(text, size, "the server reset the stream (%s)",

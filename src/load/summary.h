@@ -8,7 +8,7 @@
 
 // The version of edge_summary_json()'s format, apart from the program's.
 #define EDGE_SUMMARY_MAJOR 1
-#define EDGE_SUMMARY_MINOR 1
+#define EDGE_SUMMARY_MINOR 2
 
 // Verified replies per second of the window; negative: there was no window.
 double edge_summary_rate(const struct edge_load_result *result);
