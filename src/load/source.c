@@ -146,11 +146,14 @@ static int any_method(struct edge_payload *payload, const struct edge_source_opt
     static const uint8_t nothing[1];
     struct edge_schema *schema = NULL;
     char known[400];
-    if (!edge_schema_available() && options->protos.count == 0 && options->protoset == NULL)
-        return edge_fail(message, EDGE_ERR_UNSUPPORTED,
-                         "unknown call \"%s\"; known: %s. This bench-edge was built without "
-                         "libprotobuf, and cannot ask the server for others",
-                         options->call, edge_method_list(known, sizeof(known)));
+    bool described = options->protos.count > 0 || options->protoset != NULL;
+    bool bare = strpbrk(options->call, "./") == NULL;
+    if (!described && (bare || !edge_schema_available()))
+        return edge_fail(message, EDGE_ERR_NOT_FOUND, "unknown call \"%.100s\"; known: %s%s",
+                         options->call, edge_method_list(known, sizeof(known)),
+                         bare ? "; or SERVICE/METHOD of any other service"
+                              : ". This bench-edge was built without libprotobuf, and can make no "
+                                "others");
     if (options->messages > 0)
         return usage(message, "--messages is for built-in methods: expected --stream-call-count");
     if (options->scenario != NULL)

@@ -30,7 +30,8 @@ static void indexed_after_the_first(void **state)
 {
     (void)state;
     struct edge_request request;
-    assert_int_equal(edge_request_init(&request, "/a.B/C", "host:1", 20 * EDGE_NS_PER_S, NULL), 0);
+    assert_int_equal(
+        edge_request_init(&request, "/a.B/C", "host:1", 20 * EDGE_NS_PER_S, NULL, false, NULL), 0);
     struct edge_hpack_decoder *decoder = edge_hpack_decoder_new(4096);
     enum edge_request_state sent = EDGE_REQUEST_FRESH;
     for (int i = 0; i < 3; i++) {
@@ -57,7 +58,8 @@ static void stateless_without_a_table(void **state)
 {
     (void)state;
     struct edge_request request;
-    assert_int_equal(edge_request_init(&request, "/a.B/C", "host:1", 20 * EDGE_NS_PER_S, NULL), 0);
+    assert_int_equal(
+        edge_request_init(&request, "/a.B/C", "host:1", 20 * EDGE_NS_PER_S, NULL, false, NULL), 0);
     struct edge_hpack_decoder *decoder = edge_hpack_decoder_new(4096);
     enum edge_request_state sent = EDGE_REQUEST_FRESH;
     for (int i = 0; i < 3; i++) {
@@ -77,7 +79,8 @@ static void too_long(void **state)
     struct edge_message message;
     memset(authority, 'a', sizeof(authority) - 1);
     authority[sizeof(authority) - 1] = '\0';
-    assert_int_equal(edge_request_init(&request, "/a.B/C", authority, 0, &message), EDGE_ERR_LIMIT);
+    assert_int_equal(edge_request_init(&request, "/a.B/C", authority, 0, NULL, false, &message),
+                     EDGE_ERR_LIMIT);
 }
 
 static void timeouts(void **state)
