@@ -22,6 +22,9 @@ extern "C" {
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/util/json_util.h>
+#if __has_include(<google/protobuf/stubs/logging.h>)
+#include <google/protobuf/stubs/logging.h>
+#endif
 
 namespace pb = google::protobuf;
 
@@ -125,8 +128,11 @@ struct edge_schema {
 namespace
 {
 
-int fail(edge_message *message, int error, const std::string &text)
+// Names may come from a server: no control characters reach a terminal.
+int fail(edge_message *message, int error, std::string text)
 {
+    for (char &letter : text)
+        letter = static_cast<unsigned char>(letter) < ' ' || letter == 0x7f ? '?' : letter;
     return edge_fail(message, error, "%s", text.c_str());
 }
 
@@ -213,9 +219,13 @@ std::string suggest(const std::string &name, const std::vector<std::string> &kno
     return text + (text.empty() ? "; known: " : " Known: ") + (list.empty() ? "none" : list);
 }
 
-std::string complaint_of(const edge_schema *schema)
+// Why a file is of no use.
+std::string complaint_of(const edge_schema *schema, const std::string &file)
 {
-    return !schema->file_errors.text.empty() ? schema->file_errors.text : schema->pool_errors.text;
+    if (!schema->file_errors.text.empty())
+        return schema->file_errors.text;
+    return !schema->pool_errors.text.empty() ? schema->pool_errors.text
+                                             : file + ": is no valid file";
 }
 
 int find_service(edge_schema *schema, const std::string &name,
@@ -225,7 +235,7 @@ int find_service(edge_schema *schema, const std::string &name,
     for (const std::string &root : schema->roots) {
         const pb::FileDescriptor *file = schema->pool->FindFileByName(root);
         if (file == nullptr)
-            return fail(message, EDGE_ERR_FORMAT, complaint_of(schema));
+            return fail(message, EDGE_ERR_FORMAT, complaint_of(schema, root));
         for (int i = 0; i < file->service_count(); i++)
             known.emplace_back(file->service(i)->full_name());
     }
@@ -296,9 +306,7 @@ int read_proto(edge_schema *schema, const char *path, edge_message *message)
                     std::string("cannot open ") + path + ": " + std::strerror(errno));
     }
     if (schema->pool->FindFileByName(name) == nullptr)
-        return fail(message, EDGE_ERR_FORMAT,
-                    complaint_of(schema).empty() ? std::string(path) + ": cannot be read"
-                                                 : complaint_of(schema));
+        return fail(message, EDGE_ERR_FORMAT, complaint_of(schema, path));
     schema->roots.push_back(name);
     return 0;
 }
@@ -385,10 +393,21 @@ int encode(edge_schema *schema, const edge_type *type, const std::string &json, 
     return edge_buffer_append(out, bytes.data(), bytes.size());
 }
 
+// What it finds wrong comes as a message of ours, and not on stderr, too. (Later releases log
+// through Abseil, and only what is wrong with the program.)
+void silence()
+{
+#if __has_include(<google/protobuf/stubs/logging.h>)
+    static const auto before = pb::SetLogHandler(nullptr);
+    static_cast<void>(before);
+#endif
+}
+
 // A new schema that `fill` has filled, or none.
 template <class Fill> int make(edge_schema **schema, edge_message *message, Fill fill)
 {
     return guarded(message, [&] {
+        silence();
         auto made = std::make_unique<edge_schema>();
         int error = fill(made.get());
         if (error == 0)
