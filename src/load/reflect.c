@@ -170,6 +170,7 @@ static int ask(const struct asking *asking, uint32_t field, const char *text,
                struct edge_reflect_answer *answer)
 {
     static const struct edge_type any = {.name = "ServerReflectionResponse"};
+    *answer = (struct edge_reflect_answer){0};
     struct edge_buffer question = {0}, reply = {0};
     int error = edge_protobuf_put_bytes(&question, field, text, strlen(text));
     if (error < 0)
