@@ -81,9 +81,9 @@ void edge_books_packed(struct edge_load_packed *packed, uint64_t messages, uint6
     packed->packed_bytes += packed_bytes;
 }
 
-static void add_packed(struct edge_load_packed *sums, const struct edge_load_packed *terms)
+void edge_books_add_packed(struct edge_load_packed *packed, const struct edge_load_packed *more)
 {
-    edge_books_packed(sums, terms->messages, terms->plain_bytes, terms->packed_bytes);
+    edge_books_packed(packed, more->messages, more->plain_bytes, more->packed_bytes);
 }
 
 void edge_books_replies(struct edge_load_result *books, const struct edge_replies *replies)
@@ -127,8 +127,8 @@ void edge_books_merge(struct edge_load_result *books, const struct edge_load_res
     edge_histogram_merge(&books->first_message, &other->first_message);
     edge_histogram_merge(&books->message_gap, &other->message_gap);
     books->ended_by_client += other->ended_by_client;
-    add_packed(&books->packed_out, &other->packed_out);
-    add_packed(&books->packed_in, &other->packed_in);
+    edge_books_add_packed(&books->packed_out, &other->packed_out);
+    edge_books_add_packed(&books->packed_in, &other->packed_in);
     if (books->first_error[0] == '\0')
         memcpy(books->first_error, other->first_error, sizeof(books->first_error));
 }

@@ -45,6 +45,7 @@ void edge_books_replies(struct edge_load_result *books, const struct edge_replie
 // Counts packed messages.
 void edge_books_packed(struct edge_load_packed *packed, uint64_t messages, uint64_t plain_bytes,
                        uint64_t packed_bytes);
+void edge_books_add_packed(struct edge_load_packed *packed, const struct edge_load_packed *more);
 
 // Adds the books of another thread.
 void edge_books_merge(struct edge_load_result *books, const struct edge_load_result *other);

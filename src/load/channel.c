@@ -28,8 +28,8 @@ static void end_call(struct edge_channel *channel, struct edge_call *call,
     bool in_window = edge_pacer_in_window(pacer, call->counted, ending.end_ns);
     edge_books_end(&group->books, &ending, pacer->open_loop, in_window,
                    edge_channel_messages(channel, call));
-    edge_books_packed(&group->books.packed_in, call->verify.packed_messages,
-                      call->verify.plain_bytes, call->verify.packed_bytes);
+    if (call->verify.odd != NULL)
+        edge_books_add_packed(&group->books.packed_in, &call->verify.odd->packed);
     group->ended++;
     if (ending.outcome == EDGE_OUTCOME_OK) {
         group->ok++;

@@ -27,15 +27,16 @@ struct edge_call {
     uint64_t due_ns;
     uint64_t sent_ns;
     uint64_t number;      // of its first message; or of its latest, where each has its own
-    uint64_t wall_ns;     // when the message being written was begun, if it says so
-    uint64_t next_ns;     // its next message is not due before that
-    uint64_t reply_ns;    // when its latest reply came
     uint32_t out_message; // requests written, and bytes of the next one
     uint32_t out_at;
     bool counted;
     struct edge_call_list *list; // that it waits in, or NULL
     struct edge_call *prev, *next;
     struct edge_verify verify;
+    // For some loads only.
+    uint64_t wall_ns;  // when the message being written was begun, if it says so
+    uint64_t next_ns;  // its next message is not due before that, if it is paced
+    uint64_t reply_ns; // when its latest reply came, of a stream
 };
 
 // What the channels of one thread share.

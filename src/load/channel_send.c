@@ -68,7 +68,8 @@ static void count_message(struct edge_channel_group *group, struct edge_call *ca
     const struct edge_plan *plan = group->plan;
     call->out_at = 0;
     call->out_message++;
-    call->next_ns = now_ns + plan->config->streams.interval_ns;
+    if (plan->paced)
+        call->next_ns = now_ns + plan->config->streams.interval_ns;
     if (plan->outgoing.streams)
         group->books.messages_sent += edge_pacer_in_window(&group->pacer, call->counted, now_ns);
     if (plan->outgoing.gzip)
@@ -153,7 +154,6 @@ int edge_channel_start_call(struct edge_channel *channel, struct edge_client_str
     bool counted;
     call->due_ns = edge_pacer_take(&group->pacer, now_ns, &counted);
     call->sent_ns = now_ns;
-    call->next_ns = now_ns;
     call->out_message = 0;
     call->out_at = 0;
     call->counted = counted;

@@ -57,16 +57,22 @@ static void explain_refusal(const struct edge_explain *detail, char *text, size_
              edge_h2_error_name(detail->h2_code), quoted[0] != '\0' ? ": " : "", quoted);
 }
 
+static void explain_fault(const struct edge_verify_odd *odd, const struct edge_verify_plan *plan,
+                          char *text, size_t size)
+{
+    const struct edge_type_field *field = odd->fault_field;
+    snprintf(text, size, "a reply is no encoded %s: %s%s %s", plan->type->name,
+             field != NULL ? "field " : "it", field != NULL ? field->name : "", odd->fault);
+}
+
 void edge_explain(enum edge_outcome outcome, const struct edge_explain *detail,
                   const struct edge_verify_plan *plan, const struct edge_verify *verify, char *text,
                   size_t size)
 {
     switch (outcome) {
     case EDGE_OUTCOME_WRONG_REPLY:
-        if (verify->fault != NULL)
-            snprintf(text, size, "a reply is no encoded %s: %s%s %s", plan->type->name,
-                     verify->fault_field != NULL ? "field " : "it",
-                     verify->fault_field != NULL ? verify->fault_field->name : "", verify->fault);
+        if (verify->odd != NULL && verify->odd->fault != NULL)
+            explain_fault(verify->odd, plan, text, size);
         else
             snprintf(text, size, "a reply is not the expected %s",
                      plan->payload->kind == EDGE_CALL_CLIENT_STREAM

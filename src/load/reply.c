@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "load/books.h"
 #include "load/gzip.h"
 #include "wire/frame.h"
 
@@ -25,6 +26,31 @@ static bool is_expected(struct edge_verify *verify, const struct edge_verify_pla
     return same;
 }
 
+// The call's memory for what is rare. NULL: there is none, and the call is bad.
+static struct edge_verify_odd *odd_of(struct edge_verify *verify)
+{
+    if (verify->odd == NULL)
+        verify->odd = calloc(1, sizeof(*verify->odd));
+    if (verify->odd == NULL)
+        verify->bad = true;
+    return verify->odd;
+}
+
+static void check_type(struct edge_verify *verify, const struct edge_verify_plan *plan,
+                       const uint8_t *bytes, size_t len)
+{
+    const struct edge_type_field *field;
+    const char *fault = edge_type_check(plan->type, bytes, len, &field);
+    if (fault == NULL)
+        return;
+    verify->wrong = true;
+    struct edge_verify_odd *odd = odd_of(verify);
+    if (odd != NULL) {
+        odd->fault = fault;
+        odd->fault_field = field;
+    }
+}
+
 static void judge_plain(struct edge_verify *verify, const struct edge_verify_plan *plan,
                         uint64_t first, const uint8_t *bytes, size_t len)
 {
@@ -32,32 +58,35 @@ static void judge_plain(struct edge_verify *verify, const struct edge_verify_pla
         uint64_t number = edge_verify_number(plan->payload, first, verify->messages);
         verify->wrong |= !is_expected(verify, plan, number, bytes, len);
     } else if (!verify->wrong) {
-        verify->fault = edge_type_check(plan->type, bytes, len, &verify->fault_field);
-        verify->wrong = verify->fault != NULL;
+        check_type(verify, plan, bytes, len);
     }
     if (plan->take != NULL && !verify->wrong)
         plan->take(plan->take_context, bytes, len);
 }
 
+static void judge_packed(struct edge_verify *verify, const struct edge_verify_plan *plan,
+                         uint64_t first, const uint8_t *bytes, size_t len)
+{
+    struct edge_buffer plain = {0};
+    struct edge_verify_odd *odd = odd_of(verify);
+    if (odd == NULL || edge_gzip_unpack(bytes, len, EDGE_REPLY_MAX, &plain) < 0) {
+        verify->bad = true;
+    } else {
+        edge_books_packed(&odd->packed, 1, plain.len, len);
+        judge_plain(verify, plan, first, edge_buffer_head(&plain), plain.len);
+    }
+    edge_buffer_free(&plain);
+}
+
 static void judge(struct edge_verify *verify, const struct edge_verify_plan *plan, uint64_t first,
                   const uint8_t *prefix, const uint8_t *bytes, size_t len)
 {
-    if (prefix[0] == 0) {
+    if (prefix[0] == 0)
         judge_plain(verify, plan, first, bytes, len);
-    } else if (prefix[0] != 1 || !plan->gzip || !verify->packed) {
+    else if (prefix[0] == 1 && verify->packed)
+        judge_packed(verify, plan, first, bytes, len);
+    else
         verify->bad = true;
-    } else {
-        struct edge_buffer plain = {0};
-        if (edge_gzip_unpack(bytes, len, EDGE_REPLY_MAX, &plain) < 0) {
-            verify->bad = true;
-        } else {
-            verify->packed_messages++;
-            verify->packed_bytes += len;
-            verify->plain_bytes += plain.len;
-            judge_plain(verify, plan, first, edge_buffer_head(&plain), plain.len);
-        }
-        edge_buffer_free(&plain);
-    }
     verify->messages++;
 }
 
@@ -65,14 +94,15 @@ static void judge(struct edge_verify *verify, const struct edge_verify_plan *pla
 static size_t keep(struct edge_verify *verify, const struct edge_verify_plan *plan, uint64_t first,
                    const uint8_t *bytes, size_t len)
 {
-    if (verify->odd == NULL)
-        verify->odd = calloc(1, sizeof(*verify->odd));
-    struct edge_buffer *kept = verify->odd != NULL ? &verify->odd->bytes : NULL;
+    struct edge_verify_odd *odd = odd_of(verify);
+    if (odd == NULL)
+        return len;
+    struct edge_buffer *kept = &odd->bytes;
     size_t want = EDGE_FRAMED_PREFIX;
-    if (kept != NULL && kept->len >= EDGE_FRAMED_PREFIX)
+    if (kept->len >= EDGE_FRAMED_PREFIX)
         want += edge_get_u32(edge_buffer_head(kept) + 1);
-    size_t now = kept != NULL && want - kept->len < len ? want - kept->len : len;
-    if (kept == NULL || edge_buffer_append(kept, bytes, now) < 0) {
+    size_t now = want - kept->len < len ? want - kept->len : len;
+    if (edge_buffer_append(kept, bytes, now) < 0) {
         verify->bad = true;
         return len;
     }
@@ -84,7 +114,7 @@ static size_t keep(struct edge_verify *verify, const struct edge_verify_plan *pl
         verify->bad = true;
     } else if (kept->len == EDGE_FRAMED_PREFIX + message_len) {
         judge(verify, plan, first, head, head + EDGE_FRAMED_PREFIX, message_len);
-        edge_verify_free(verify);
+        edge_buffer_free(kept);
     }
     return now;
 }
@@ -92,9 +122,12 @@ static size_t keep(struct edge_verify *verify, const struct edge_verify_plan *pl
 void edge_reply_data(struct edge_verify *verify, const struct edge_verify_plan *plan,
                      uint64_t first, const uint8_t *bytes, size_t len)
 {
+    if (verify->packed && !plan->gzip)
+        verify->bad = true; // we offered no encoding
     while (len > 0 && !verify->bad) {
         size_t used;
-        if (verify->odd == NULL && len >= EDGE_FRAMED_PREFIX &&
+        bool between = verify->odd == NULL || verify->odd->bytes.len == 0;
+        if (between && len >= EDGE_FRAMED_PREFIX &&
             edge_get_u32(bytes + 1) <= len - EDGE_FRAMED_PREFIX) {
             used = EDGE_FRAMED_PREFIX + edge_get_u32(bytes + 1);
             judge(verify, plan, first, bytes, bytes + EDGE_FRAMED_PREFIX,

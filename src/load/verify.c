@@ -202,12 +202,12 @@ void edge_verify_data(struct edge_verify *verify, const struct edge_verify_plan 
 {
     if (!verify->got_headers)
         verify->bad = true; // only interim ones (1xx) came before it
-    if (verify->packed && !plan->gzip)
-        verify->bad = true; // we announced no encoding
     if (plan->type != NULL || plan->gzip) {
         edge_reply_data(verify, plan, first, bytes, len);
         return;
     }
+    if (verify->packed)
+        verify->bad = true; // we offered no encoding
     // After a fault in the framing nothing that follows can be told apart.
     while (len > 0 && !verify->bad) {
         uint64_t number = edge_verify_number(plan->payload, first, verify->messages);
@@ -243,7 +243,7 @@ enum edge_outcome edge_verify_end(const struct edge_verify *verify,
         return EDGE_OUTCOME_NO_STATUS;
     if ((word & WORD_CODE_MASK) != 0)
         return EDGE_OUTCOME_GRPC_STATUS;
-    if (verify->bad || verify->at != 0 || verify->odd != NULL)
+    if (verify->bad || verify->at != 0 || (verify->odd != NULL && verify->odd->bytes.len > 0))
         return EDGE_OUTCOME_BAD_MESSAGE;
     if (verify->wrong)
         return EDGE_OUTCOME_WRONG_REPLY;

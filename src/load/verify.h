@@ -31,11 +31,14 @@ int edge_verify_plan_init(struct edge_verify_plan *plan, const struct edge_paylo
 // Safe twice.
 void edge_verify_plan_free(struct edge_verify_plan *plan);
 
-// A message that is kept whole: its bytes differ, to be compared by meaning; or a read has brought
-// a part of it.
+// What few calls need. A message that is kept whole: its bytes differ, to be compared by meaning;
+// or a read has brought a part of it.
 struct edge_verify_odd {
-    struct edge_buffer bytes; // prefix and contents so far
-    size_t skip;              // bytes still to be thrown away, for a message above the limit
+    struct edge_buffer bytes;       // prefix and contents so far
+    size_t skip;                    // bytes still to be thrown away, for a message above the limit
+    struct edge_load_packed packed; // of all replies of the call
+    const char *fault;              // why a reply is not of its type, or NULL
+    const struct edge_type_field *fault_field; // where, or NULL
 };
 
 // What one call has got so far. Zero at the start.
@@ -49,10 +52,6 @@ struct edge_verify {
     bool wrong;       // a message is not what it must be
     bool bad;         // the framing or the headers are not gRPC's
     bool packed;      // grpc-encoding: gzip
-    uint32_t packed_messages;
-    uint64_t packed_bytes, plain_bytes;        // of those
-    const char *fault;                         // why a reply is not of its type, or NULL
-    const struct edge_type_field *fault_field; // where, or NULL
 };
 
 // The text in reply number `index` of a call whose first request has number `first`.

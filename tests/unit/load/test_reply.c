@@ -86,8 +86,9 @@ static void wrong_and_bad(void **state)
     struct edge_verify verify;
     assert_int_equal(feed(&plan, &verify, "\0\0\0\0\x03\x0a\x01\xff", 8, 0),
                      EDGE_OUTCOME_WRONG_REPLY);
-    assert_string_equal(verify.fault, "is not UTF-8");
-    assert_string_equal(verify.fault_field->name, "text");
+    assert_string_equal(verify.odd->fault, "is not UTF-8");
+    assert_string_equal(verify.odd->fault_field->name, "text");
+    edge_verify_free(&verify);
     assert_int_equal(feed(&plan, &verify, "\2\0\0\0\0", 5, 0), EDGE_OUTCOME_BAD_MESSAGE);
     assert_int_equal(feed(&plan, &verify, "\0\xff\xff\xff\xff", 5, 0), EDGE_OUTCOME_BAD_MESSAGE);
     edge_verify_free(&verify);
@@ -120,9 +121,10 @@ static void packed(void **state)
         struct edge_verify verify;
         assert_int_equal(feed(&plan, &verify, good.data, good.len, cut), EDGE_OUTCOME_OK);
         assert_string_equal(taken.text, "\x0a\x03one|");
-        assert_int_equal(verify.packed_messages, 1);
-        assert_int_equal(verify.packed_bytes, good.len - 5);
-        assert_int_equal(verify.plain_bytes, 5);
+        assert_int_equal(verify.odd->packed.messages, 1);
+        assert_int_equal(verify.odd->packed.packed_bytes, good.len - 5);
+        assert_int_equal(verify.odd->packed.plain_bytes, 5);
+        edge_verify_free(&verify);
         if (cut <= wrong.len)
             assert_int_equal(feed(&plan, &verify, wrong.data, wrong.len, cut),
                              EDGE_OUTCOME_WRONG_REPLY);
@@ -159,9 +161,12 @@ static void packed_contract(void **state)
                                     11);
     assert_int_equal(feed(&plan, &verify, right.data, right.len, 3), EDGE_OUTCOME_OK);
     assert_int_equal(verify.noncanonical, 0);
+    edge_verify_free(&verify);
     assert_int_equal(feed(&plan, &verify, wrong.data, wrong.len, 3), EDGE_OUTCOME_WRONG_REPLY);
+    edge_verify_free(&verify);
     assert_int_equal(feed(&plan, &verify, other.data, other.len, 3), EDGE_OUTCOME_OK);
     assert_int_equal(verify.noncanonical, 1);
+    edge_verify_free(&verify);
     edge_buffer_free(&right);
     edge_buffer_free(&wrong);
     edge_buffer_free(&other);
