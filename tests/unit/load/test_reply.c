@@ -93,6 +93,7 @@ static void wrong_and_bad(void **state)
     assert_int_equal(feed(&plan, &verify, "\0\xff\xff\xff\xff", 5, 0), EDGE_OUTCOME_BAD_MESSAGE);
     edge_verify_free(&verify);
     assert_int_equal(feed(&plan, &verify, "\1\0\0\0\1x", 6, 0), EDGE_OUTCOME_BAD_MESSAGE);
+    edge_verify_free(&verify);
     // Not offered.
     plan.gzip = false;
     assert_int_equal(feed(&plan, &verify, "\0\0\0\0\0", 5, 0), EDGE_OUTCOME_BAD_MESSAGE);
