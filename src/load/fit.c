@@ -203,7 +203,6 @@ static int fail_member(const struct edge_fit *fit, const struct edge_type *type,
                      nearest != NULL ? "?" : "");
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): bounded by DEPTH_MAX
 static int check_object(const struct edge_fit *fit, const struct edge_type *type, json_t *value,
                         const struct edge_json_path *path, unsigned depth)
 {
@@ -235,7 +234,6 @@ static int check_object(const struct edge_fit *fit, const struct edge_type *type
     return 0;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): bounded by DEPTH_MAX
 static int check_single(const struct edge_fit *fit, const struct edge_type_field *field,
                         json_t *value, const struct edge_json_path *path, unsigned depth)
 {
@@ -244,7 +242,6 @@ static int check_single(const struct edge_fit *fit, const struct edge_type_field
                   : check_scalar(fit, field, value, path);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): bounded by DEPTH_MAX
 static int check_value(const struct edge_fit *fit, const struct edge_type_field *field,
                        json_t *value, const struct edge_json_path *path, unsigned depth)
 {

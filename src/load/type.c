@@ -143,7 +143,6 @@ static const char *check_value(struct cursor *cursor, const struct edge_type_fie
 }
 
 // Fields up to the end of the bytes, or of group number `group` (0: none). `message` may be NULL.
-// NOLINTNEXTLINE(misc-no-recursion): bounded by DEPTH_MAX
 static const char *check(struct cursor *cursor, const struct edge_type *message, uint64_t group,
                          unsigned depth)
 {
