@@ -24,14 +24,6 @@ edge_library(protobuf_c protobuf-c/protobuf-c.h protobuf-c libprotobuf-c-dev)
 find_path(nanopb_INCLUDE pb.h PATH_SUFFIXES nanopb)
 edge_library(nanopb pb.h protobuf-nanopb libnanopb-dev)
 
-# Without it the generator sends and takes no gzip: boards' programs need none.
-find_path(EDGE_ZLIB_INCLUDE zlib.h)
-set(EDGE_ZLIB_TARGET "")
-if(EDGE_ZLIB_INCLUDE AND NOT CMAKE_CROSSCOMPILING AND NOT EDGE_BOARD)
-  edge_library(zlib zlib.h z zlib1g-dev)
-  set(EDGE_ZLIB_TARGET zlib)
-endif()
-
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
@@ -78,6 +70,7 @@ if(EDGE_SCHEMA)
     set(CMAKE_CXX_STANDARD_REQUIRED ON)
     set(CMAKE_CXX_EXTENSIONS OFF)
     set(CMAKE_CXX_FLAGS_RELEASE "-DNDEBUG")
+    list(TRANSFORM CMAKE_CXX_COMPILE_OPTIONS_IPO REPLACE "-fno-fat-lto" "-ffat-lto") # as for C
     set(EDGE_SCHEMA_TARGET PkgConfig::EDGE_PROTOBUF)
   else()
     message(STATUS "No services but the built-in: g++, libprotobuf-dev or libprotoc-dev is missing")

@@ -46,9 +46,9 @@ struct edge_channel_group {
     struct edge_io *io;
     struct edge_pacer pacer;
     struct edge_load_result books;
-    uint64_t next_number;      // of the next call's first message
-    uint64_t number_step;      // from call to call of this thread
-    struct edge_buffer packed; // one message being packed
+    uint64_t next_number; // of the next call's first message
+    uint64_t number_step; // from call to call of this thread
+    struct edge_outgoing_scratch scratch;
     uint64_t in_flight;
     uint64_t ended, ok;   // since the start, whether counted or not
     uint64_t last_end_ns; // of a counted call

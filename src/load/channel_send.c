@@ -89,7 +89,7 @@ static int write_part(struct edge_channel *channel, struct edge_call *call, stru
         begin_message(group, call);
     uint64_t number = plan->numbers_messages ? call->number : call->number + call->out_message;
     int error = edge_outgoing_take(&plan->outgoing, number, call->out_message, call->wall_ns,
-                                   &group->packed, &message);
+                                   &group->scratch, &message);
     if (error < 0)
         return error;
     uint32_t len = (uint32_t)message.len - call->out_at;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grpc/base64.h"
 #include "load/json_text.h"
 
 struct source {
@@ -56,36 +57,19 @@ static char *put_name(char **at, const char *name)
     return start;
 }
 
-static int digit_of(char letter)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    if (letter == '-' || letter == '_')
-        return letter == '-' ? 62 : 63;
-    const char *digit = letter != '\0' ? strchr(digits, letter) : NULL;
-    return digit != NULL ? (int)(digit - digits) : -1;
-}
-
-// Copies base64 in the standard alphabet and without padding, which every gRPC peer accepts. NULL:
-// it is none.
+// Copies base64 without padding, as gRPC wants it. NULL: it is none, or there is no memory.
 static char *put_base64(char **at, const char *value)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char *start = *at;
-    size_t len = strcspn(value, "=");
-    const char *padding = value + len;
-    if (len % 4 == 1 || strspn(padding, "=") != strlen(padding) ||
-        (*padding != '\0' && (strlen(padding) > 2 || strlen(value) % 4 != 0)))
+    size_t len = strlen(value);
+    uint8_t *bytes = malloc(EDGE_BASE64_DECODED(len));
+    if (bytes == NULL || edge_base64_decode(value, len, bytes, &len) < 0) {
+        free(bytes);
         return NULL;
-    for (size_t i = 0; i < len; i++) {
-        int digit = digit_of(value[i]);
-        // Bits of the last digit that belong to no byte are 0.
-        if (i + 1 == len && digit >= 0)
-            digit &= len % 4 == 2 ? 0x30 : len % 4 == 3 ? 0x3c : 0x3f;
-        if (digit < 0)
-            return NULL;
-        *(*at)++ = digits[digit];
     }
+    *at += edge_base64_encode(bytes, len, *at);
     *(*at)++ = '\0';
+    free(bytes);
     return start;
 }
 

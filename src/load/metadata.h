@@ -19,8 +19,8 @@ struct edge_metadata {
 };
 
 // Reads {"name": "value", "name-bin": "base64", "again": ["one", "two"]}. Names become lower case;
-// values of names in -bin are base64, of either alphabet, padded or not, and go out as gRPC wants
-// it. `source` stands in messages. 0; -ENOMEM; EDGE_ERR_FORMAT with a message "SOURCE:LINE: ...".
+// values of names in -bin are base64, padded or not, and go out without padding. `source` stands in
+// messages. 0; -ENOMEM; EDGE_ERR_FORMAT with a message "SOURCE:LINE: ...".
 int edge_metadata_from_json(struct edge_metadata *metadata, const char *source, const char *json,
                             size_t len, struct edge_message *message);
 // Safe twice.

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "load/data.h"
-#include "load/gzip.h"
 #include "load/service.h"
 #include "wire/frame.h"
 
@@ -15,21 +14,22 @@ static bool varies(const struct edge_framed *framed)
     return framed->vary_len > 0 || framed->patch_count > 0;
 }
 
-// Appends prefix and packed contents of a whole message.
-static int pack(const uint8_t *bytes, size_t len, struct edge_buffer *out)
+// Replaces a whole message in `bytes` by prefix and packed contents. 0 or -ENOMEM.
+static int pack(struct edge_gzip *gzip, struct edge_buffer *bytes)
 {
-    static const uint8_t prefix[EDGE_FRAMED_PREFIX] = {1};
-    size_t before = out->len;
-    int error = edge_buffer_append(out, prefix, sizeof(prefix));
-    if (error == 0)
-        error = edge_gzip_pack(bytes + EDGE_FRAMED_PREFIX, len - EDGE_FRAMED_PREFIX, out);
-    if (error == 0)
-        edge_put_u32(edge_buffer_head(out) + before + 1,
-                     (uint32_t)(out->len - before - EDGE_FRAMED_PREFIX));
+    int error = edge_gzip_deflate(gzip, edge_buffer_head(bytes) + EDGE_FRAMED_PREFIX,
+                                  bytes->len - EDGE_FRAMED_PREFIX);
+    if (error < 0)
+        return error;
+    bytes->len = EDGE_FRAMED_PREFIX;
+    error = edge_buffer_append(bytes, edge_buffer_head(&gzip->packed), gzip->packed.len);
+    edge_buffer_head(bytes)[0] = 1;
+    edge_put_u32(edge_buffer_head(bytes) + 1, (uint32_t)gzip->packed.len);
     return error;
 }
 
-static int add(struct edge_outgoing *outgoing, const struct edge_template *template)
+static int add(struct edge_outgoing *outgoing, const struct edge_template *template,
+               struct edge_gzip *gzip)
 {
     struct edge_framed *framed = &outgoing->messages[outgoing->count];
     int error = edge_framed_init(framed, template);
@@ -40,16 +40,11 @@ static int add(struct edge_outgoing *outgoing, const struct edge_template *templ
         outgoing->stamped |= framed->patches[i].source == EDGE_PATCH_TIMESTAMP;
     if (!outgoing->gzip || varies(framed))
         return 0;
-    struct edge_buffer packed = {0};
-    error = pack(framed->bytes, framed->len, &packed);
-    if (error < 0) {
-        edge_buffer_free(&packed);
-        return error;
-    }
-    free(framed->bytes);
-    framed->bytes = packed.data;
-    framed->len = packed.len;
-    return 0;
+    struct edge_buffer bytes = {.data = framed->bytes, .len = framed->len, .cap = framed->len};
+    error = pack(gzip, &bytes);
+    framed->bytes = bytes.data;
+    framed->len = bytes.len;
+    return error;
 }
 
 int edge_outgoing_init(struct edge_outgoing *outgoing, const struct edge_payload *payload,
@@ -69,9 +64,11 @@ int edge_outgoing_init(struct edge_outgoing *outgoing, const struct edge_payload
         .gzip = gzip,
         .seed = seed,
     };
+    struct edge_gzip packer = {0};
     int error = outgoing->messages != NULL ? 0 : -ENOMEM;
     for (size_t i = 0; i < count && error == 0; i++)
-        error = add(outgoing, &templates[i]);
+        error = add(outgoing, &templates[i], &packer);
+    edge_gzip_free(&packer);
     if (error < 0)
         edge_outgoing_free(outgoing);
     return error;
@@ -85,31 +82,30 @@ void edge_outgoing_free(struct edge_outgoing *outgoing)
     *outgoing = (struct edge_outgoing){0};
 }
 
-// Fills the message, and packs it into the buffer behind its plain bytes.
-static int take_packed(struct edge_buffer *buffer, struct edge_outgoing_message *message)
+void edge_outgoing_scratch_free(struct edge_outgoing_scratch *scratch)
 {
-    buffer->start = buffer->len = 0;
-    int error = edge_buffer_reserve(buffer, message->len);
+    edge_gzip_free(&scratch->gzip);
+    edge_buffer_free(&scratch->bytes);
+}
+
+// Fills the message, then packs it.
+static int take_packed(struct edge_outgoing_scratch *scratch, struct edge_outgoing_message *message)
+{
+    struct edge_buffer *bytes = &scratch->bytes;
+    bytes->start = bytes->len = 0;
+    int error = edge_buffer_reserve(bytes, message->len);
     if (error < 0)
         return error;
-    edge_outgoing_copy(message, 0, edge_buffer_tail(buffer), message->len);
-    buffer->len = message->len;
-    // The plain bytes must not move while they are read.
-    struct edge_buffer packed = {0};
-    error = pack(edge_buffer_head(buffer), buffer->len, &packed);
-    if (error < 0) {
-        edge_buffer_free(&packed);
-        return error;
-    }
-    edge_buffer_free(buffer);
-    *buffer = packed;
-    message->packed = edge_buffer_head(buffer);
-    message->len = buffer->len;
-    return 0;
+    edge_outgoing_copy(message, 0, edge_buffer_tail(bytes), message->len);
+    bytes->len = message->len;
+    error = pack(&scratch->gzip, bytes);
+    message->packed = edge_buffer_head(bytes);
+    message->len = bytes->len;
+    return error;
 }
 
 int edge_outgoing_take(const struct edge_outgoing *outgoing, uint64_t number, uint64_t index,
-                       uint64_t wall_ns, struct edge_buffer *buffer,
+                       uint64_t wall_ns, struct edge_outgoing_scratch *scratch,
                        struct edge_outgoing_message *message)
 {
     size_t pick = outgoing->count == 1 ? 0
@@ -121,7 +117,7 @@ int edge_outgoing_take(const struct edge_outgoing *outgoing, uint64_t number, ui
         .values = {.seed = outgoing->seed, .number = number, .wall_ns = wall_ns},
         .len = framed->len,
     };
-    return outgoing->gzip && varies(framed) ? take_packed(buffer, message) : 0;
+    return outgoing->gzip && varies(framed) ? take_packed(scratch, message) : 0;
 }
 
 void edge_outgoing_copy(const struct edge_outgoing_message *message, size_t from, uint8_t *out,

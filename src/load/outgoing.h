@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "grpc/gzip.h"
 #include "load/framed.h"
 #include "load/payload.h"
 
@@ -25,19 +26,27 @@ int edge_outgoing_init(struct edge_outgoing *outgoing, const struct edge_payload
 // Safe twice.
 void edge_outgoing_free(struct edge_outgoing *outgoing);
 
+// One thread's memory for a message that is packed as it is sent. All zero is the start.
+struct edge_outgoing_scratch {
+    struct edge_gzip gzip;
+    struct edge_buffer bytes;
+};
+// Safe twice.
+void edge_outgoing_scratch_free(struct edge_outgoing_scratch *scratch);
+
 // One message of one call.
 struct edge_outgoing_message {
     const struct edge_framed *framed;
     struct edge_patch_values values;
-    const uint8_t *packed; // all of it, in the caller's buffer; NULL: made from `framed`
+    const uint8_t *packed; // all of it, in the scratch memory; NULL: made from `framed`
     size_t len;            // with the prefix
 };
 
 // Message `index` of a call, with the number and time that it is filled with; the same arguments
-// give the same bytes, so that a message may be sent in parts. `buffer` is the caller's, for one
-// message at a time. 0; -ENOMEM; EDGE_ERR_LIMIT.
+// give the same bytes, so that a message may be sent in parts. `scratch` serves one message at a
+// time. 0 or -ENOMEM.
 int edge_outgoing_take(const struct edge_outgoing *outgoing, uint64_t number, uint64_t index,
-                       uint64_t wall_ns, struct edge_buffer *buffer,
+                       uint64_t wall_ns, struct edge_outgoing_scratch *scratch,
                        struct edge_outgoing_message *message);
 
 // Writes bytes [from, from + len) of it.

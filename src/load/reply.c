@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "grpc/gzip.h"
 #include "load/books.h"
-#include "load/gzip.h"
 #include "wire/frame.h"
 
 // Is it what the contract wants? `expected` is built anew, as this is not the fast path.
@@ -67,15 +67,15 @@ static void judge_plain(struct edge_verify *verify, const struct edge_verify_pla
 static void judge_packed(struct edge_verify *verify, const struct edge_verify_plan *plan,
                          uint64_t first, const uint8_t *bytes, size_t len)
 {
-    struct edge_buffer plain = {0};
+    struct edge_gzip gzip = {0};
     struct edge_verify_odd *odd = odd_of(verify);
-    if (odd == NULL || edge_gzip_unpack(bytes, len, EDGE_REPLY_MAX, &plain) < 0) {
+    if (odd == NULL || edge_gzip_inflate(&gzip, bytes, len, EDGE_REPLY_MAX) < 0) {
         verify->bad = true;
     } else {
-        edge_books_packed(&odd->packed, 1, plain.len, len);
-        judge_plain(verify, plan, first, edge_buffer_head(&plain), plain.len);
+        edge_books_packed(&odd->packed, 1, gzip.plain.len, len);
+        judge_plain(verify, plan, first, edge_buffer_head(&gzip.plain), gzip.plain.len);
     }
-    edge_buffer_free(&plain);
+    edge_gzip_free(&gzip);
 }
 
 static void judge(struct edge_verify *verify, const struct edge_verify_plan *plan, uint64_t first,

@@ -95,7 +95,7 @@ void edge_worker_free(struct edge_worker *worker)
     worker->channels = NULL;
     worker->given = NULL;
     edge_load_result_free(&worker->group.books);
-    edge_buffer_free(&worker->group.packed);
+    edge_outgoing_scratch_free(&worker->group.scratch);
     edge_io_free(&worker->io);
     edge_loop_free(&worker->loop);
     if (worker->wake_fd >= 0)

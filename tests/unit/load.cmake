@@ -1,3 +1,3 @@
-edge_unit(load books command data explain framed gzip judge metadata pacer patch payload reflect reply
+edge_unit(load books command data explain framed judge metadata pacer patch payload reflect reply
           request schedule summary type verify)
 edge_unit(load load LIBRARIES edge_null)

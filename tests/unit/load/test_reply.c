@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "load/gzip.h"
+#include "grpc/gzip.h"
 #include "load/reply.h"
 #include "load/service.h"
 
@@ -102,18 +102,20 @@ static void wrong_and_bad(void **state)
 // A packed message: prefix and contents.
 static struct edge_buffer pack(const void *bytes, size_t len)
 {
+    struct edge_gzip gzip = {0};
     struct edge_buffer packed = {0};
+    assert_int_equal(edge_gzip_deflate(&gzip, bytes, len), 0);
     assert_int_equal(edge_buffer_append(&packed, "\1\0\0\0\0", 5), 0);
-    assert_int_equal(edge_gzip_pack(bytes, len, &packed), 0);
-    packed.data[4] = (uint8_t)(packed.len - 5);
+    assert_int_equal(edge_buffer_append(&packed, edge_buffer_head(&gzip.packed), gzip.packed.len),
+                     0);
+    packed.data[4] = (uint8_t)gzip.packed.len;
+    edge_gzip_free(&gzip);
     return packed;
 }
 
 static void packed(void **state)
 {
     (void)state;
-    if (!edge_gzip_available())
-        skip();
     struct edge_buffer good = pack("\x0a\x03one", 5), wrong = pack("\x0a\x01\xff", 3);
     for (size_t cut = 0; cut <= good.len; cut++) {
         struct taken taken = {0};
@@ -140,8 +142,6 @@ static void packed(void **state)
 static void packed_contract(void **state)
 {
     (void)state;
-    if (!edge_gzip_available())
-        skip();
     struct edge_payload payload;
     struct edge_verify_plan plan;
     struct edge_verify verify;
