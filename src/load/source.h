@@ -22,6 +22,7 @@ struct edge_source_options {
 #define EDGE_SOURCE_TIME_MAX (UINT64_C(8784) * 3600 * 1000000000) // a year, as for all durations
 
 // Rows of an option table for the member `f`, of type struct edge_source_options, of `s`.
+// NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot stand in parentheses
 // clang-format off
 #define EDGE_SOURCE_ROWS(s, f)                                                                     \
     {EDGE_OPT_STRING(s, f.call), .name = "call", .argument = "METHOD",                             \
@@ -69,6 +70,7 @@ struct edge_source_options {
      .fallback = "0s", .max = EDGE_SOURCE_TIME_MAX,                                                \
      .help = "Leave so much time between two requests of a stream."}
 // clang-format on
+// NOLINTEND(bugprone-macro-parentheses)
 
 // What the load borrows until its end.
 struct edge_source {

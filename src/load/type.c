@@ -174,10 +174,12 @@ static const char *check(struct cursor *cursor, const struct edge_type *message,
 const char *edge_type_check(const struct edge_type *message, const uint8_t *bytes, size_t len,
                             const struct edge_type_field **field)
 {
-    struct cursor cursor = {.at = bytes, .end = bytes + len};
+    *field = NULL;
     if (len == 0)
         return NULL; // `bytes` may be NULL then
+    struct cursor cursor = {.at = bytes, .end = bytes + len};
     const char *fault = check(&cursor, message, 0, 0);
-    *field = fault != NULL ? cursor.field : NULL;
+    if (fault != NULL)
+        *field = cursor.field;
     return fault;
 }
