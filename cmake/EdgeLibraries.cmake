@@ -24,6 +24,11 @@ edge_library(protobuf_c protobuf-c/protobuf-c.h protobuf-c libprotobuf-c-dev)
 find_path(nanopb_INCLUDE pb.h PATH_SUFFIXES nanopb)
 edge_library(nanopb pb.h protobuf-nanopb libnanopb-dev)
 
+option(EDGE_TLS "TLS in servers and generator, with mbedTLS" ON)
+if(EDGE_TLS)
+  include(EdgeMbedtls)
+endif()
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 

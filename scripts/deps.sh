@@ -5,14 +5,14 @@
 set -euo pipefail
 
 build=(cmake ninja-build gcc g++ libc6-dev binutils pkg-config git
-       libnghttp2-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
+       libnghttp2-dev zlib1g-dev libmbedtls-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
        nanopb libnanopb-dev libjansson-dev libcurl4-openssl-dev libjs-chart.js
        libprotobuf-dev libprotoc-dev)
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
-      python3 python3-grpcio python3-protobuf python3-prometheus-client nghttp2-client curl)
+      python3 python3-grpcio python3-protobuf python3-prometheus-client nghttp2-client curl openssl)
 browser=(chromium)
 perf=(libgrpc++-dev protobuf-compiler-grpc nghttp2-client python3 util-linux
-      valgrind)
+      valgrind openssl)
 emulate=(qemu-user)
 root=(mmdebstrap util-linux)
 

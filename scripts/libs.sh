@@ -9,7 +9,7 @@
 # apt is asked through lists of its own in build/libs/apt: nothing on the host changes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages=(nghttp2 zlib jansson protobuf-c nanopb cmocka)
+packages=(nghttp2 zlib mbedtls jansson protobuf-c nanopb cmocka)
 work=$PWD/build/libs
 mkdir -p "$work"
 
@@ -39,17 +39,20 @@ sources() { # fetches and unpacks the source packages, with the distribution's p
     done
     # Debian leaves zlib's Windows files out, but not the line that asks for one.
     mkdir -p "$work/sources/zlib/win32" && touch "$work/sources/zlib/win32/zlib1.rc"
+    # The headers are installed with it, so programs see the same one.
+    cp cmake/mbedtls_config.h "$(ls "$work"/sources/mbedtls/include/mbedtls/{mbedtls_,}config.h 2>/dev/null)"
     echo "${packages[*]}" >"$work/sources/.complete"
 }
 
 build() { # build <package> <folder of its CMakeLists.txt> <its options>...
     local package=$1 folder=$2 log=$work/tmp-$board/$1.log
+    local flags="-O2 -finline-limit=200 -g1 -DNDEBUG -DPB_BUFFER_ONLY -ffunction-sections \
+-fdata-sections -fmacro-prefix-map=$work/sources/="
     shift 2
     # Some builds ask for a C++ compiler before they know that their library needs none.
     if ! { cmake -S "$work/sources/$package$folder" -B "$work/tmp-$board/$package" -G Ninja -Wno-dev \
         --toolchain "$PWD/toolchains/board.cmake" -DEDGE_BOARD="$board" -DCMAKE_BUILD_TYPE=Release \
-        -DCMAKE_C_FLAGS_RELEASE="-O2 -finline-limit=200 -g1 -DNDEBUG -DPB_BUFFER_ONLY -ffunction-sections \
--fdata-sections -fmacro-prefix-map=$work/sources/=" \
+        -DCMAKE_C_FLAGS_RELEASE="$flags" -DCMAKE_C_FLAGS_BOARD="$flags" \
         -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DCMAKE_POLICY_DEFAULT_CMP0069=NEW \
         -DCMAKE_INSTALL_PREFIX="$libraries" -DCMAKE_INSTALL_LIBDIR=lib \
         -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_WORKS=ON -DBUILD_SHARED_LIBS=OFF "$@" &&
@@ -63,7 +66,7 @@ build() { # build <package> <folder of its CMakeLists.txt> <its options>...
 for board in "$@"; do
     libraries=$(scripts/board.sh "$board" libraries)
     compiler=$(scripts/board.sh "$board" toolchain)-gcc
-    state="$("$compiler" --version | head -1) $(sha256sum <scripts/libs.sh)"
+    state="$("$compiler" --version | head -1) $(cat scripts/libs.sh cmake/mbedtls_config.h | sha256sum)"
     [ "$(cat "$libraries/.state" 2>/dev/null)" != "$state" ] || continue
     sources
     echo "Building the libraries of $board" >&2
@@ -71,6 +74,8 @@ for board in "$@"; do
     mkdir -p "$work/tmp-$board"
     build nghttp2 "" -DENABLE_LIB_ONLY=ON -DENABLE_STATIC_LIB=ON -DENABLE_SHARED_LIB=OFF
     build zlib ""
+    # mbedTLS has its own opinion of what Release is, and joined with the rest it makes warnings only.
+    build mbedtls "" -DCMAKE_BUILD_TYPE=Board -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF
     build jansson "" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
     build protobuf-c /build-cmake -DBUILD_PROTOC=OFF -DBUILD_TESTS=OFF
     build nanopb "" -Dnanopb_BUILD_GENERATOR=OFF

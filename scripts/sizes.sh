@@ -2,6 +2,7 @@
 # Prints how large each program of a board's build is, in KiB, and what it is made of: bytes of code
 # and data of each room and library. An inlined function counts where it was inlined.
 # usage: scripts/sizes.sh BOARD...
+#   The build without TLS is in the table too, where scripts/build.sh --without-tls has made it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,16 +22,18 @@ parts() { # "part bytes" lines, from the symbols and the source file each comes 
         END { for (part in bytes) print part, bytes[part] }' | sort -k2,2nr
 }
 
-printf '%-10s %-22s %8s  %s\n' board program KiB parts
+printf '%-20s %-22s %8s  %s\n' build program KiB parts
 for board in "$@"; do
     triple=$(scripts/board.sh "$board" toolchain)
-    for file in bench-edge servers/c_nghttp2_nanopb servers/c_nghttp2_protobufc servers/null_server; do
-        if [ ! -e "build/$board/$file" ]; then
-            echo "sizes.sh: no build/$board/$file: run scripts/build.sh $board" >&2
-            exit 1
-        fi
-        bytes=$(stat -c %s "build/$board/$file")
-        made_of=$(parts "$triple" "build/$board/symbols/$file" | paste -sd ',' | sed 's/,/, /g')
-        printf '%-10s %-22s %8d  %s\n' "$board" "${file##*/}" $(((bytes + 1023) / 1024)) "$made_of"
+    for build in "$board" $([ ! -e "build/$board-without-tls/bench-edge" ] || echo "$board-without-tls"); do
+        for file in bench-edge servers/c_nghttp2_nanopb servers/c_nghttp2_protobufc servers/null_server; do
+            if [ ! -e "build/$build/$file" ]; then
+                echo "sizes.sh: no build/$build/$file: run scripts/build.sh $board" >&2
+                exit 1
+            fi
+            bytes=$(stat -c %s "build/$build/$file")
+            made_of=$(parts "$triple" "build/$build/symbols/$file" | paste -sd ',' | sed 's/,/, /g')
+            printf '%-20s %-22s %8d  %s\n' "$build" "${file##*/}" $(((bytes + 1023) / 1024)) "$made_of"
+        done
     done
 done

@@ -38,6 +38,8 @@ const char *edge_error_text(int error)
         return "not found";
     case EDGE_ERR_FAILED:
         return "failed";
+    case EDGE_ERR_TLS:
+        return "TLS failed";
     default:
         return error >= 0 ? "success" : "unknown error";
     }

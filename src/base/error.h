@@ -17,6 +17,7 @@ enum edge_error {
     EDGE_ERR_UNSUPPORTED = -1005, // valid, but not available here
     EDGE_ERR_NOT_FOUND = -1006,   // the named thing does not exist
     EDGE_ERR_FAILED = -1007,      // the work was done and its outcome is a failure
+    EDGE_ERR_TLS = -1008,         // no TLS with this peer: the handshake or a record failed
 };
 
 // The exit codes of every program here.

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "grpc/status.h"
@@ -247,6 +248,8 @@ static int receive(void *self, const uint8_t *bytes, size_t len)
 {
     struct edge_channel *channel = self;
     channel->now_ns = edge_clock_ns();
+    if (channel->state == EDGE_CHANNEL_CONNECTING)
+        channel->found_tls = edge_explain_is_tls(bytes, len);
     return edge_client_receive(&channel->client, bytes, len);
 }
 
@@ -277,7 +280,10 @@ static void closed(void *self, int reason)
 {
     struct edge_channel *channel = self;
     struct edge_channel_group *group = channel->group;
-    struct edge_explain detail = {.error = reason, .failure = channel->client.failure};
+    struct edge_explain detail = {.error = reason,
+                                  .failure = channel->client.failure,
+                                  .tls = group->tls,
+                                  .found_tls = channel->found_tls};
     if (channel->state == EDGE_CHANNEL_READY) {
         group->ready--;
         group->books.connections_lost += reason != EDGE_OK;
@@ -318,6 +324,7 @@ static int open_connection(struct edge_channel *channel)
     if (error < 0)
         return error;
     channel->request_state = EDGE_REQUEST_FRESH;
+    channel->found_tls = false;
     channel->state = EDGE_CHANNEL_CONNECTING;
     error = edge_timer_start(group->loop, &channel->retry,
                              edge_clock_ns() + group->plan->connect_timeout_ns);
@@ -327,6 +334,11 @@ static int open_connection(struct edge_channel *channel)
     if (fd < 0)
         return fd;
     channel->connection.read_while_blocked = true;
+    if (group->tls != NULL &&
+        edge_tls_session_new(group->tls, &channel->connection.transport) < 0) {
+        close(fd);
+        return -ENOMEM;
+    }
     return edge_connection_open(&channel->connection, group->io, fd, true, &protocol, channel);
 }
 

@@ -44,6 +44,7 @@ struct edge_channel_group {
     const struct edge_plan *plan;
     struct edge_loop *loop;
     struct edge_io *io;
+    struct edge_tls *tls; // NULL: in the clear
     struct edge_pacer pacer;
     struct edge_load_result books;
     uint64_t next_number; // of the next call's first message
@@ -70,6 +71,7 @@ struct edge_channel {
     uint32_t quota; // open loop: due calls that the worker has just given to this channel
     enum edge_request_state request_state;
     enum { EDGE_CHANNEL_CLOSED, EDGE_CHANNEL_CONNECTING, EDGE_CHANNEL_READY } state;
+    bool found_tls;                // the first bytes of a server in the clear are TLS
     unsigned failures;             // connections in a row that brought no verified reply
     uint64_t now_ns;               // of the bytes being received
     struct edge_timer retry;       // connects again; or gives up connecting

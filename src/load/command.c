@@ -26,8 +26,9 @@ enum format { FORMAT_SUMMARY, FORMAT_JSON };
 struct options {
     uint64_t concurrency, connections, total, duration, warmup, rps, timeout;
     uint64_t connect_timeout, drain;
-    const char *cpus, *authority, *output;
+    const char *cpus, *authority, *output, *cacert, *cert, *key, *cname;
     struct edge_source_options source;
+    bool skip_verify;
     unsigned format;
 };
 
@@ -62,7 +63,17 @@ static const struct edge_option rows[] = {
      .fallback = "5s", .max = DURATION_MAX,
      .help = "How long to wait at the end for calls in flight."},
     {EDGE_OPT_STRING(struct options, authority), .name = "authority", .argument = "NAME",
-     .help = "The :authority header; without it HOST:PORT."},
+     .help = "The :authority header; without it --cname, or HOST:PORT."},
+    {EDGE_OPT_STRING(struct options, cacert), .name = "cacert", .argument = "FILE",
+     .help = "Use TLS, and trust what the certificates in this PEM file have signed."},
+    {EDGE_OPT_BOOL(struct options, skip_verify), .name = "skip-verify", .fallback = "false",
+     .help = "Use TLS, with any certificate."},
+    {EDGE_OPT_STRING(struct options, cname), .name = "cname", .argument = "NAME",
+     .help = "The name or address that the server's certificate must have; without it HOST."},
+    {EDGE_OPT_STRING(struct options, cert), .name = "cert", .argument = "FILE",
+     .help = "Our own certificate, in PEM, for a TLS server that asks for one."},
+    {EDGE_OPT_STRING(struct options, key), .name = "key", .argument = "FILE",
+     .help = "Its private key, in PEM, not encrypted."},
     {EDGE_OPT_CHOICE(struct options, format), .name = "format", .letter = 'O', .argument = "FORMAT",
      .fallback = "summary", .choices = formats, .help = "What to print."},
     {EDGE_OPT_STRING(struct options, output), .name = "output", .letter = 'o', .argument = "FILE",
@@ -74,12 +85,12 @@ const struct edge_command edge_load_command_options = {
     .name = "bench-edge load",
     .operands = "HOST:PORT",
     .summary = "Load a gRPC server, verify every reply, and say how fast it was.",
-    .epilog =
-        "Only verified replies count. Options have ghz's names where they mean the same.\n\n"
-        "  bench-edge load -c 1000 --connections 50 -z 20s 127.0.0.1:50051\n"
-        "  bench-edge load -r 10k -z 30s --call SayHelloBidi --messages 5 [::1]:50051\n"
-        "  bench-edge load --proto shop.proto --call shop.Shop/Buy -d '{\"n\":\"{{counter}}\"}' "
-        "127.0.0.1:80\n",
+    .epilog = "Only verified replies count. Options have ghz's names where they mean the same.\n\n"
+              "  bench-edge load -c 1000 --connections 50 -z 20s 127.0.0.1:50051\n"
+              "  bench-edge load -r 10k -z 30s --call SayHelloBidi --messages 5 [::1]:50051\n"
+              "  bench-edge load --cacert ca.pem --cname edge.example 192.0.2.7:50051\n"
+              "  bench-edge load --proto shop.proto --call shop.Shop/Buy -d "
+              "'{\"n\":\"{{counter}}\"}' 127.0.0.1:80\n",
     .options = rows,
 };
 
@@ -99,14 +110,35 @@ static int check(struct options *options, struct edge_message *message)
         return usage(message, "expected --total or --duration, found both");
     if (options->total == 0 && options->duration == 0)
         options->duration = DURATION_DEFAULT;
+    bool tls = options->cacert != NULL || options->skip_verify;
+    if (options->cacert != NULL && options->skip_verify)
+        return usage(message, "expected --cacert or --skip-verify, found both");
+    if ((options->cert != NULL) != (options->key != NULL))
+        return usage(message, "expected both --cert and --key, found one");
+    if (!tls && (options->cert != NULL || options->cname != NULL))
+        return usage(message, "--cert, --key and --cname are of TLS: expected --cacert or "
+                              "--skip-verify with them");
     return edge_source_check(&options->source, options->timeout, message);
+}
+
+// TLS as asked for; `name` is what the certificate must have without --cname.
+static void configure_tls(const struct options *options, const char *name,
+                          struct edge_tls_client_config *tls)
+{
+    *tls = (struct edge_tls_client_config){
+        .ca_file = options->cacert,
+        .cert_file = options->cert,
+        .key_file = options->key,
+        .server_name = options->cname != NULL ? options->cname : name,
+        .skip_verify = options->skip_verify,
+    };
 }
 
 static int configure(const struct options *options, const char *target,
                      struct edge_load_config *config, struct edge_message *message)
 {
     *config = (struct edge_load_config){
-        .authority = options->authority,
+        .authority = options->authority != NULL ? options->authority : options->cname,
         .connections = options->connections,
         .concurrency = options->concurrency,
         .rate = options->rps,
@@ -230,9 +262,15 @@ static int run_command(struct options *options, int operands, char **argv,
         return error;
     struct edge_load_config config;
     struct edge_source source;
+    struct edge_tls_client_config tls;
+    char host[sizeof(config.address.text)];
     error = configure(options, argv[0], &config, message);
     if (error < 0)
         return error == EDGE_ERR_FORMAT ? EDGE_ERR_USAGE : error;
+    if (options->cacert != NULL || options->skip_verify) {
+        configure_tls(options, edge_address_host(&config.address, host, sizeof(host)), &tls);
+        config.tls = &tls;
+    }
     error = edge_source_init(&source, &options->source, &config, message);
     if (error == 0)
         error = measure(options, &config, message);

@@ -34,12 +34,19 @@ static void explain_status(const struct edge_explain *detail, char *text, size_t
              edge_status_name(status), value != NULL ? ": " : "", quoted);
 }
 
+bool edge_explain_is_tls(const uint8_t *bytes, size_t len)
+{
+    return len >= 2 && bytes[0] == 21 && bytes[1] == 3; // RFC 8446 section 5.1: alert, version 3.x
+}
+
 static void explain_loss(const struct edge_explain *detail, char *text, size_t size)
 {
     if (detail->failure != NULL)
         snprintf(text, size, "the server broke HTTP/2: %s", detail->failure);
     else if (detail->error == EDGE_ERR_CLOSED)
         snprintf(text, size, "the server closed the connection with calls in flight");
+    else if (detail->error == EDGE_ERR_TLS)
+        snprintf(text, size, "the connection was lost: %s", edge_tls_failure(detail->tls));
     else
         snprintf(text, size, "the connection was lost: %s", edge_error_text(detail->error));
 }
@@ -131,9 +138,23 @@ int edge_explain_connect(struct edge_message *message, const struct edge_explain
                          "nothing listens on %s (connection refused): start the server, or check "
                          "host and port",
                          address);
-    if (detail->failure != NULL)
+    if (error == EDGE_ERR_TLS)
+        return edge_fail(message, error, "expected HTTP/2 over TLS on %s; found %s", address,
+                         edge_tls_failure(detail->tls));
+    if (detail->found_tls)
+        return edge_fail(
+            message, EDGE_ERR_PROTOCOL,
+            "expected HTTP/2 without TLS (h2c, prior knowledge) on %s; found TLS: give "
+            "--cacert or --skip-verify",
+            address);
+    if (detail->tls != NULL && (error == EDGE_ERR_CLOSED || error == -ECONNRESET))
         return edge_fail(message, EDGE_ERR_PROTOCOL,
-                         "expected HTTP/2 without TLS (h2c, prior knowledge) on %s; found: %s",
+                         "expected HTTP/2 over TLS on %s; the peer closed the connection: is it a "
+                         "server without TLS?",
+                         address);
+    if (detail->failure != NULL)
+        return edge_fail(message, EDGE_ERR_PROTOCOL, "expected HTTP/2 %s on %s; found: %s",
+                         detail->tls != NULL ? "over TLS" : "without TLS (h2c, prior knowledge)",
                          address, detail->failure);
     if (error == -ETIMEDOUT)
         return edge_fail(message, error,
@@ -141,9 +162,11 @@ int edge_explain_connect(struct edge_message *message, const struct edge_explain
                          "timeout; found silence",
                          address);
     if (error == EDGE_ERR_CLOSED || error == -ECONNRESET)
-        return edge_fail(message, EDGE_ERR_PROTOCOL,
-                         "expected HTTP/2 SETTINGS from %s; the peer closed the connection",
-                         address);
+        return edge_fail(
+            message, EDGE_ERR_PROTOCOL,
+            "expected HTTP/2 SETTINGS from %s; the peer closed the connection: if it is "
+            "a server with TLS, give --cacert or --skip-verify",
+            address);
     return edge_fail(message, error < 0 ? error : EDGE_ERR_CLOSED, "cannot connect to %s: %s",
                      address, edge_error_text(error < 0 ? error : EDGE_ERR_CLOSED));
 }

@@ -3,6 +3,7 @@
 #define EDGE_LOAD_EXPLAIN_H
 
 #include "load/verify.h"
+#include "net/tls.h"
 #include "wire/hpack.h"
 
 // What is known about one failure; what does not apply is zero.
@@ -13,9 +14,15 @@ struct edge_explain {
     uint32_t h2_code;
     const char *text; // GOAWAY's debug data
     size_t text_len;
-    int error;           // why the connection was lost
-    const char *failure; // what of the protocol the server broke
+    int error;                  // why the connection was lost
+    const char *failure;        // what of the protocol the server broke
+    const struct edge_tls *tls; // NULL: in the clear
+    bool found_tls;             // though TLS was not expected
 };
+
+// Whether the first bytes from a server are a TLS alert: what one with TLS says to HTTP/2 in the
+// clear.
+bool edge_explain_is_tls(const uint8_t *bytes, size_t len);
 
 // Writes one sentence about a call that ended with `outcome`.
 void edge_explain(enum edge_outcome outcome, const struct edge_explain *detail,

@@ -1,6 +1,7 @@
 #include "load/load.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,9 +86,10 @@ static int init_workers(struct edge_load *load, struct edge_message *message)
     if (load->workers == NULL)
         return edge_fail(message, -ENOMEM, "out of memory");
     for (unsigned i = 0; i < count; i++) {
-        int error = edge_worker_init(&load->workers[i], &load->plan, &load->control, i, count);
+        int error =
+            edge_worker_init(&load->workers[i], &load->plan, &load->control, i, count, message);
         if (error < 0)
-            return edge_fail(message, error, "cannot prepare a thread: %s", edge_error_text(error));
+            return error;
         load->worker_count++;
     }
     return 0;
@@ -171,6 +173,24 @@ static void settle_window(const struct edge_load *load, struct edge_load_result 
         result->window_stop_ns = result->window_start_ns;
 }
 
+static void merge_name(char *name, size_t size, const char *more)
+{
+    if (more != NULL && name[0] == '\0')
+        snprintf(name, size, "%s", more);
+    else if (more != NULL && strcmp(name, more) != 0)
+        snprintf(name, size, "several");
+}
+
+static void merge_tls(struct edge_load_tls *merged, const struct edge_tls *tls)
+{
+    struct edge_tls_facts facts;
+    edge_tls_facts(tls, &facts);
+    merge_name(merged->version, sizeof(merged->version), facts.version);
+    merge_name(merged->suite, sizeof(merged->suite), facts.suite);
+    merged->full += facts.full;
+    merged->resumed += facts.resumed;
+}
+
 int edge_load_finish(struct edge_load *load, struct edge_load_result *result)
 {
     join_threads(load);
@@ -184,6 +204,8 @@ int edge_load_finish(struct edge_load *load, struct edge_load_result *result)
         const struct edge_worker *worker = &load->workers[i];
         result->stopped_early |= worker->gave_up;
         edge_books_merge(result, &worker->group.books);
+        if (worker->group.tls != NULL)
+            merge_tls(&result->tls, worker->group.tls);
         if (i < EDGE_CPUSET_MAX)
             result->threads[result->thread_count++] = worker->health;
     }

@@ -17,6 +17,7 @@
 #include "base/histogram.h"
 #include "load/payload.h"
 #include "net/socket.h"
+#include "net/tls.h"
 
 struct edge_metadata;
 
@@ -29,18 +30,19 @@ struct edge_load_streams {
 
 struct edge_load_config {
     struct edge_address address;
-    const char *authority;              // :authority; NULL: the address
-    const struct edge_payload *payload; // the call: path, kind, templates, expected replies
-    uint64_t connections;               // >= 1
-    uint64_t concurrency;               // calls in flight over all connections; >= connections
-    uint64_t rate;                      // open loop: calls due per second over all; 0: closed loop
-    bool idle;                          // no calls: connections are only held; then rate, total: 0
-    uint64_t total;                     // stop after that many calls; 0: by duration
-    uint64_t duration_ns;               // the measured window; ignored if total > 0
-    uint64_t warmup_ns;                 // load before the window, not counted
-    uint64_t timeout_ns;                // per call, sent as grpc-timeout; 0: none
-    uint64_t connect_timeout_ns;        // 0: 10 s
-    uint64_t drain_ns;                  // how long to wait for calls in flight at the end
+    const char *authority;                    // :authority; NULL: the address
+    const struct edge_tls_client_config *tls; // NULL: in the clear
+    const struct edge_payload *payload;       // the call: path, kind, templates, expected replies
+    uint64_t connections;                     // >= 1
+    uint64_t concurrency;        // calls in flight over all connections; >= connections
+    uint64_t rate;               // open loop: calls due per second over all; 0: closed loop
+    bool idle;                   // no calls: connections are only held; then rate, total: 0
+    uint64_t total;              // stop after that many calls; 0: by duration
+    uint64_t duration_ns;        // the measured window; ignored if total > 0
+    uint64_t warmup_ns;          // load before the window, not counted
+    uint64_t timeout_ns;         // per call, sent as grpc-timeout; 0: none
+    uint64_t connect_timeout_ns; // 0: 10 s
+    uint64_t drain_ns;           // how long to wait for calls in flight at the end
     struct edge_load_streams streams;
     const struct edge_metadata *metadata; // of each call; NULL: none
     bool gzip;                            // pack requests, and take packed replies
@@ -88,10 +90,19 @@ struct edge_load_packed {
     uint64_t messages, plain_bytes, packed_bytes;
 };
 
+// What the handshakes of all connections agreed on. The two names are "" without TLS, and
+// "several" if it was not the same everywhere.
+struct edge_load_tls {
+    char version[16];
+    char suite[64];
+    uint64_t full, resumed; // handshakes
+};
+
 struct edge_load_result {
     uint64_t window_start_ns, window_stop_ns; // as it was; from first due to last end with `total`
     uint64_t connections_opened;              // over the whole run, reconnects included
     uint64_t connections_lost;
+    struct edge_load_tls tls;
     // The smallest MAX_CONCURRENT_STREAMS that is below a connection's share of `concurrency`, and
     // so kept calls from being in flight; 0: none is.
     uint64_t stream_limit;
@@ -144,7 +155,8 @@ struct edge_load; // a run in progress
 
 // Connects every connection (each must receive the peer's SETTINGS), then starts warm-up.
 // `config` and what it points to must live until edge_load_finish(). Returns 0 and *load, or an
-// error with a message: -ECONNREFUSED, -ETIMEDOUT, EDGE_ERR_PROTOCOL (no HTTP/2 there), -ENOMEM.
+// error with a message: -ECONNREFUSED, -ETIMEDOUT, EDGE_ERR_PROTOCOL (no HTTP/2 there),
+// EDGE_ERR_TLS, those of edge_tls_client_new(), -ENOMEM.
 int edge_load_start(const struct edge_load_config *config, struct edge_load **load,
                     struct edge_message *message);
 

@@ -37,9 +37,15 @@ int edge_plan_init(struct edge_plan *plan, const struct edge_load_config *config
         .connect_timeout_ns =
             config->connect_timeout_ns > 0 ? config->connect_timeout_ns : CONNECT_TIMEOUT_DEFAULT,
     };
-    const char *authority = config->authority != NULL ? config->authority : config->address.text;
-    int error = edge_request_init(&plan->request, config->payload->path, authority,
-                                  config->timeout_ns, config->metadata, config->gzip, message);
+    const struct edge_request_config request = {
+        .scheme = config->tls != NULL ? "https" : "http",
+        .path = config->payload->path,
+        .authority = config->authority != NULL ? config->authority : config->address.text,
+        .timeout_ns = config->timeout_ns,
+        .metadata = config->metadata,
+        .gzip = config->gzip,
+    };
+    int error = edge_request_init(&plan->request, &request, message);
     if (error < 0)
         return error;
     error = edge_outgoing_init(&plan->outgoing, config->payload, config->gzip, config->seed);

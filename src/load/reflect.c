@@ -190,6 +190,7 @@ static int ask(const struct asking *asking, uint32_t field, const char *text,
     const struct edge_load_config config = {
         .address = asking->like->address,
         .authority = asking->like->authority,
+        .tls = asking->like->tls,
         .metadata = asking->like->metadata,
         .connect_timeout_ns = asking->like->connect_timeout_ns,
         .payload = &payload,

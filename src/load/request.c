@@ -64,27 +64,27 @@ static int encode_stateless(struct edge_buffer *block, const struct edge_header 
     return error;
 }
 
-int edge_request_init(struct edge_request *request, const char *path, const char *authority,
-                      uint64_t timeout_ns, const struct edge_metadata *metadata, bool gzip,
+int edge_request_init(struct edge_request *request, const struct edge_request_config *config,
                       struct edge_message *message)
 {
     *request = (struct edge_request){0};
     char timeout[24];
     struct edge_header headers[HEADERS_MAX] = {
-        {":method", "POST"},          {":scheme", "http"}, {":path", path},
-        {":authority", authority},    {"te", "trailers"},  {"content-type", "application/grpc"},
+        {":method", "POST"},          {":scheme", config->scheme},
+        {":path", config->path},      {":authority", config->authority},
+        {"te", "trailers"},           {"content-type", "application/grpc"},
         {"user-agent", "bench-edge"},
     };
     size_t count = 7;
-    if (timeout_ns > 0)
-        headers[count++] =
-            (struct edge_header){"grpc-timeout", edge_request_timeout_text(timeout_ns, timeout)};
-    if (gzip) {
+    if (config->timeout_ns > 0)
+        headers[count++] = (struct edge_header){
+            "grpc-timeout", edge_request_timeout_text(config->timeout_ns, timeout)};
+    if (config->gzip) {
         headers[count++] = (struct edge_header){"grpc-encoding", "gzip"};
         headers[count++] = (struct edge_header){"grpc-accept-encoding", "identity,gzip"};
     }
-    for (size_t i = 0; metadata != NULL && i < metadata->count; i++)
-        headers[count++] = metadata->list[i];
+    for (size_t i = 0; config->metadata != NULL && i < config->metadata->count; i++)
+        headers[count++] = config->metadata->list[i];
 
     int error = encode_indexed(request, headers, count);
     if (error == 0)

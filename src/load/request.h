@@ -21,11 +21,16 @@ struct edge_request {
     struct edge_buffer stateless; // each one after `clear`
 };
 
-// `timeout_ns` becomes grpc-timeout; 0: none. `metadata` may be NULL. `gzip`: says that messages
-// are packed so, and may be in the reply. 0; -ENOMEM; EDGE_ERR_LIMIT with a message (path,
-// authority and metadata do not fit).
-int edge_request_init(struct edge_request *request, const char *path, const char *authority,
-                      uint64_t timeout_ns, const struct edge_metadata *metadata, bool gzip,
+struct edge_request_config {
+    const char *scheme; // "http" or "https"
+    const char *path, *authority;
+    uint64_t timeout_ns;                  // becomes grpc-timeout; 0: none
+    const struct edge_metadata *metadata; // NULL: none
+    bool gzip; // says that messages are packed so, and may be in the reply
+};
+
+// 0; -ENOMEM; EDGE_ERR_LIMIT with a message (path, authority and metadata do not fit).
+int edge_request_init(struct edge_request *request, const struct edge_request_config *config,
                       struct edge_message *message);
 // Safe twice.
 void edge_request_free(struct edge_request *request);

@@ -47,6 +47,9 @@ static void print_head(const struct edge_load_config *config, const struct edge_
         fprintf(out, ", %" PRIu64 " calls due per second\n", config->rate);
     else
         fprintf(out, "\n");
+    if (config->tls != NULL)
+        fprintf(out, "  TLS:\t\t%s, %s, %" PRIu64 " full and %" PRIu64 " resumed handshakes\n",
+                result->tls.version, result->tls.suite, result->tls.full, result->tls.resumed);
     fprintf(out, "  Count:\t%" PRIu64 "\n", result->sent);
     fprintf(out, "  Total:\t%s\n",
             window_ns > 0 ? edge_format_latency((double)window_ns, text, sizeof(text)) : "-");

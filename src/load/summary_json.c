@@ -100,6 +100,19 @@ static json_t *options_json(const struct edge_load_config *config, bool *failed)
     return object;
 }
 
+static json_t *tls_json(const struct edge_load_config *config,
+                        const struct edge_load_result *result, bool *failed)
+{
+    if (config->tls == NULL)
+        return json_null();
+    json_t *object = json_object();
+    put(object, "version", json_string(result->tls.version), failed);
+    put(object, "suite", json_string(result->tls.suite), failed);
+    put(object, "library", json_string(edge_tls_library()), failed);
+    PUT_NUMBERS(object, failed, {"full", result->tls.full}, {"resumed", result->tls.resumed});
+    return object;
+}
+
 static json_t *books_json(const struct edge_load_result *result, bool *failed)
 {
     json_t *outcomes = json_object();
@@ -214,6 +227,7 @@ static json_t *result_json(const struct edge_load_config *config,
     put(root, "format", format_json(failed), failed);
     put(root, "version", json_string(edge_build_info()->version), failed);
     put(root, "options", options_json(config, failed), failed);
+    put(root, "tls", tls_json(config, result, failed), failed);
     PUT_NUMBERS(root, failed, {"window_ns", result->window_stop_ns - result->window_start_ns},
                 {"ok_in_window", result->ok_in_window});
     put(root, "ok_per_s", rate >= 0 ? json_real(rate) : json_null(), failed);

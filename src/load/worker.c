@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -47,7 +48,8 @@ static int init_channels(struct edge_worker *worker)
 }
 
 int edge_worker_init(struct edge_worker *worker, const struct edge_plan *plan,
-                     struct edge_worker_control *control, unsigned index, unsigned count)
+                     struct edge_worker_control *control, unsigned index, unsigned count,
+                     struct edge_message *message)
 {
     const struct edge_load_config *config = plan->config;
     uint64_t messages = config->payload->messages_out;
@@ -61,7 +63,7 @@ int edge_worker_init(struct edge_worker *worker, const struct edge_plan *plan,
         .loop = {.epoll_fd = -1},
     };
     if (worker->wake_fd < 0)
-        return -errno;
+        return edge_fail(message, -errno, "cannot prepare a thread: %s", strerror(errno));
     worker->group = (struct edge_channel_group){
         .plan = plan,
         .loop = &worker->loop,
@@ -80,6 +82,10 @@ int edge_worker_init(struct edge_worker *worker, const struct edge_plan *plan,
     if (error == 0)
         error = init_channels(worker);
     if (error < 0)
+        edge_fail(message, error, "cannot prepare a thread: %s", edge_error_text(error));
+    else if (config->tls != NULL)
+        error = edge_tls_client_new(config->tls, &worker->group.tls, message);
+    if (error < 0)
         edge_worker_free(worker);
     return error;
 }
@@ -94,6 +100,8 @@ void edge_worker_free(struct edge_worker *worker)
     free(worker->given);
     worker->channels = NULL;
     worker->given = NULL;
+    edge_tls_del(worker->group.tls);
+    worker->group.tls = NULL;
     edge_load_result_free(&worker->group.books);
     edge_outgoing_scratch_free(&worker->group.scratch);
     edge_io_free(&worker->io);

@@ -50,9 +50,11 @@ struct edge_worker {
     uint64_t ended_before, bytes_in_before, bytes_out_before, opened_ns;
 };
 
-// Prepares thread `index` of `count` and its channels; nothing runs yet. 0 or a negated errno.
+// Prepares thread `index` of `count` and its channels; nothing runs yet. 0 or a negated errno, or
+// an error of edge_tls_client_new(), with a message.
 int edge_worker_init(struct edge_worker *worker, const struct edge_plan *plan,
-                     struct edge_worker_control *control, unsigned index, unsigned count);
+                     struct edge_worker_control *control, unsigned index, unsigned count,
+                     struct edge_message *message);
 // After the thread was joined, or never started. Safe twice.
 void edge_worker_free(struct edge_worker *worker);
 

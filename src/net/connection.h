@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "net/loop.h"
+#include "net/transport.h"
 
 // Buffers shared by all connections of one loop.
 struct edge_io {
@@ -22,6 +23,8 @@ struct edge_io {
     size_t out_high;      // a protocol stops filling here
     size_t pending_bytes; // that connections hold because their sockets do not take them
     size_t pending_limit; // of those: a connection that would hold more is closed; 0: none
+    // With a transport only: the plain bytes of one read, and what one write sends.
+    struct edge_buffer plain, wire;
     uint64_t reads, writes, bytes_in, bytes_out;
 };
 
@@ -41,8 +44,8 @@ struct edge_protocol {
     // True when nothing more will be read or written: the connection is closed with EDGE_OK.
     bool (*finished)(void *self);
     // The connection is closed and its fd gone; `reason` is EDGE_OK, EDGE_ERR_CLOSED (the peer
-    // closed), EDGE_ERR_LIMIT (of pending bytes), a negated errno, or what the protocol returned.
-    // May free the connection's memory.
+    // closed), EDGE_ERR_LIMIT (of pending bytes), a negated errno, or what the protocol or the
+    // transport returned. May free the connection's memory.
     void (*closed)(void *self, int reason);
 };
 
@@ -51,18 +54,25 @@ struct edge_connection {
     struct edge_io *io;
     const struct edge_protocol *ops;
     void *protocol;
-    struct edge_buffer pending; // bytes that the socket did not take
-    uint64_t blocked_ns;        // since when there are any
-    bool read_while_blocked;    // a client must keep reading, a server must not (its input makes
-                                // output)
+    struct edge_transport *transport; // TLS, owned once open; NULL: the socket has the plain bytes
+    struct edge_buffer pending;       // bytes that the socket did not take
+    uint64_t blocked_ns;              // since when there are any
+    bool read_while_blocked; // a client must keep reading, a server must not (its input makes
+                             // output)
     bool connecting;
-    bool unfinished; // the protocol has more to send: the next turn goes on
-    bool closing;    // flush, then close with close_reason
+    bool handshaking; // the transport is not open yet, and the protocol has not begun: a flush
+                      // sends nothing, and who gives up waiting closes
+    bool unfinished;  // the protocol has more to send: the next turn goes on
+    bool closing;     // flush, then close with close_reason
+    bool lingering;   // all is said; until the peer has it, what it says is dropped
+    struct edge_timer linger_timer; // but no longer than that
     int close_reason;
 };
 
-// Takes ownership of `fd` (connected or connecting) and starts watching it. When connecting, the
-// first fill happens once it is connected. 0 or a negated errno (then fd is closed).
+// Takes ownership of `fd` (connected or connecting) and of connection->transport (which the caller
+// has set, as read_while_blocked), and starts watching. The first fill happens once it is connected
+// and the transport's handshake is done; how long that may take is for the caller's timer.
+// 0 or a negated errno (then fd is closed and the transport gone).
 int edge_connection_open(struct edge_connection *connection, struct edge_io *io, int fd,
                          bool connecting, const struct edge_protocol *ops, void *protocol);
 

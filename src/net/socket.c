@@ -3,12 +3,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -39,6 +41,18 @@ int edge_address_numeric(const char *host, uint16_t port, struct edge_address *a
     }
     write_text(address, host, port);
     return 0;
+}
+
+const char *edge_address_host(const struct edge_address *address, char *host, size_t size)
+{
+    const char *text = address->text;
+    const char *colon = strrchr(text, ':');
+    int len = colon != NULL ? (int)(colon - text) : (int)strlen(text);
+    if (text[0] == '[')
+        snprintf(host, size, "%.*s", len - 2, text + 1);
+    else
+        snprintf(host, size, "%.*s", len, text);
+    return host;
 }
 
 static int parse_port(const char *text, uint16_t *port)
@@ -150,6 +164,14 @@ int edge_socket_connect(const struct edge_address *address)
         return error;
     }
     return fd;
+}
+
+bool edge_socket_has_unsent(int fd)
+{
+    int protocol = 0, unsent = 0;
+    socklen_t len = sizeof(protocol);
+    return getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len) == 0 &&
+           protocol == IPPROTO_TCP && ioctl(fd, SIOCOUTQ, &unsent) == 0 && unsent > 0;
 }
 
 int edge_socket_error(int fd)

@@ -2,6 +2,7 @@
 #ifndef EDGE_NET_SOCKET_H
 #define EDGE_NET_SOCKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -22,6 +23,9 @@ int edge_address_parse(const char *text, struct edge_address *address,
 int edge_address_numeric(const char *host, uint16_t port, struct edge_address *address,
                          struct edge_message *message);
 
+// Its host alone, without brackets: "127.0.0.1", "::1". Returns host.
+const char *edge_address_host(const struct edge_address *address, char *host, size_t size);
+
 // Listens on the address with SO_REUSEADDR. Returns the fd, or a negated errno with a message
 // (-EADDRINUSE says who to look for). Port 0 takes a free one: address is updated to the real one.
 int edge_socket_listen(struct edge_address *address, struct edge_message *message);
@@ -36,6 +40,9 @@ void edge_socket_user_timeout(int fd, uint64_t timeout_ns);
 // Starts connecting. Returns the fd (connected, or in progress: wait for EPOLLOUT, then ask
 // edge_socket_error), or a negated errno.
 int edge_socket_connect(const struct edge_address *address);
+// Whether there are bytes of a TCP connection that the peer's kernel has not acknowledged. False
+// for other sockets.
+bool edge_socket_has_unsent(int fd);
 // The pending error of a socket (SO_ERROR) as a negated errno; 0: none.
 int edge_socket_error(int fd);
 

@@ -146,7 +146,9 @@ static void print_quote(const struct edge_row *row, const struct edge_result *re
     } else {
         fprintf(out, "build %s", known(server->version));
     }
-    fprintf(out, " | codec %s | TLS %s | ", known(server->codec), known(server->tls));
+    const char *tls = known(row->facts.at[EDGE_FACT_TLS]);
+    fprintf(out, " | codec %s | %s%s | ", known(server->codec),
+            strncmp(tls, "TLS", 3) == 0 ? "" : "TLS ", tls);
     char load[160];
     fputs(edge_facts_load(&row->facts, load, sizeof(load)), out);
     fprintf(out, " | %s %s | ", result->run.scenario, result->run.call);

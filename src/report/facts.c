@@ -47,6 +47,22 @@ static void write_generator(const struct edge_result *result, char *text, size_t
     snprintf(text, size, "%s", apart ? "another machine" : "same machine");
 }
 
+// What was agreed on, where that is known: the library may differ. Repeats that disagree are named
+// together, so that they match no other.
+static void write_tls(const struct edge_result *result, char *text, size_t size)
+{
+    for (size_t i = 0; i < result->repeat_count; i++) {
+        const struct edge_record_count *count = &result->repeats[i].count;
+        char agreed[96];
+        snprintf(agreed, sizeof(agreed), "%s %s", count->tls_version, count->tls_suite);
+        if (count->tls_version[0] != '\0' && strstr(text, agreed) == NULL)
+            snprintf(text + strlen(text), size - strlen(text), "%s%s", text[0] != '\0' ? " + " : "",
+                     agreed);
+    }
+    if (text[0] == '\0')
+        snprintf(text, size, "%s", result->server.tls);
+}
+
 // Of the windows that have energy; several scopes are named together, so that they match no other.
 static void write_scope(const struct edge_result *result, char *text, size_t size)
 {
@@ -77,7 +93,7 @@ static const struct source sources[EDGE_FACTS] = {
     [EDGE_FACT_CONCURRENCY] = {{"concurrency", "concurrency", WORK}, .option = "concurrency"},
     [EDGE_FACT_RPS] = {{"rps", "offered rate", WORK}, .option = "rps"},
     [EDGE_FACT_SERVER_CPUS] = {{"server_cpus", "server CPUs", WORK}, .option = "server-cpus"},
-    [EDGE_FACT_TLS] = {{"tls", "TLS", WORK}, RECORD(server.tls)},
+    [EDGE_FACT_TLS] = {{"tls", "TLS", WORK}, .write = write_tls},
     [EDGE_FACT_CODEC] = {{"codec", "codec", CONDITION}, RECORD(server.codec)},
     [EDGE_FACT_EMULATED] = {{"emulated", "emulated", WORK}, .write = write_emulated},
     [EDGE_FACT_GENERATOR] = {{"generator", "generator on", CONDITION}, .write = write_generator},

@@ -9,6 +9,7 @@
 #include "report/block.h"
 #include "report/grid.h"
 #include "report/notes.h"
+#include "report/tls.h"
 #include "result/statistics.h"
 
 #define NAME_COLUMNS 30 // the tables stay below 160 columns
@@ -263,6 +264,7 @@ int edge_row_measure(struct edge_row *row, const struct edge_result *result, siz
         rv = fill_latency(row, repeats, count);
     fill_sums(row, repeats, count);
     fill_levels(row, repeats, count);
+    edge_tls_measure(&row->tls, repeats, count);
     return rv;
 }
 

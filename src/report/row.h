@@ -31,6 +31,18 @@ struct edge_row_level {
 };
 #define EDGE_ROW_LEVELS 16
 
+// TLS handshakes of one kind, over all repeats.
+struct edge_row_handshakes {
+    double rate;   // per second
+    double cpu_ns; // of the server, for one
+};
+
+// What was measured beside the calls of a run over TLS.
+struct edge_row_tls {
+    struct edge_row_handshakes full, resumed;
+    double connection_bytes; // memory of one connection
+};
+
 struct edge_row {
     struct edge_facts facts;
     char *path;      // as it was opened
@@ -69,6 +81,7 @@ struct edge_row {
     double size_bytes;            // of the server's file
     struct edge_row_level levels[EDGE_ROW_LEVELS]; // by falling load
     size_t level_count;
+    struct edge_row_tls tls;
     double verified;
     double failed; // calls that ended in any other way
 };

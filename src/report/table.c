@@ -7,6 +7,7 @@
 #include "report/curve.h"
 #include "report/notes.h"
 #include "report/text.h"
+#include "report/tls.h"
 
 // The columns of grpc_bench under its titles, and how far they can be trusted.
 static const char speed[] = "name,req_per_s,latency_mean,p90,p95,p99,cpu,memory,verified,verdict";
@@ -132,6 +133,8 @@ int edge_table_print(const struct edge_row *rows, size_t count,
     else
         print_captions(rows, count, out);
     rv = edge_curve_print(rows, count, out);
+    if (rv == 0)
+        rv = edge_tls_print(rows, count, out);
     if (rv != 0)
         return rv;
     edge_notes_print(rows, count, out);

@@ -83,7 +83,7 @@ struct edge_record_build {
     char build[32]; // "Release"
     char target[64];
     char codec[64];      // server only: "nanopb 0.4.7"
-    char tls[64];        // server only: "off", or the library
+    char tls[64];        // server only: "off", the library, or "on" where it does not say
     uint64_t size_bytes; // server only: of its file
 };
 
@@ -126,6 +126,8 @@ struct edge_record_sync {
 // name "level": a step of the load-to-power curve, at `load_percent` of the rate that was found in
 // the window; 0 is idle with connections open.
 // Names "idle_before" and "idle_after": the same outside the curve.
+// With TLS, "connected": all connections open, before the first call; "handshakes_full" and
+// "handshakes_resumed": connections opened and closed, `ok` counts handshakes.
 // Other names ("warmup", "drain") are spans without values.
 struct edge_record_interval {
     uint64_t repeat;
@@ -139,6 +141,7 @@ struct edge_record_interval {
     uint64_t rss_bytes;         // mean over the samples in the window
     uint64_t pss_bytes;         // mean over the samples that read it
     uint64_t peak_bytes;        // peak RSS since the reset before the window
+    uint64_t connection_bytes;  // of "connected": what a connection adds to the PSS
     uint64_t energy_uj;         // over the window, gross
     char power_scope[32];       // "wall", "dc_input", "module", "soc_rails", "cpu_package"
     uint64_t instructions;      // emulated: instructions that the server executed
@@ -230,7 +233,10 @@ struct edge_record_count {
     uint64_t noncanonical;
     uint64_t bytes_in, bytes_out; // inside the window
     uint64_t connections_opened, connections_lost;
-    int client_limited; // enum edge_truth
+    char tls_version[16]; // that was agreed on, "TLSv1.2"; "several"
+    char tls_suite[64];
+    uint64_t tls_full, tls_resumed; // handshakes
+    int client_limited;             // enum edge_truth
     char client_limited_why[160];
     char first_error[256];
 };

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "run/repeat.h"
 #include "run/results_folder.h"
+#include "run/run_tls.h"
 
 static const char *const profiles[] = {"single", "graduated", NULL};
 // edge_power_scopes, after one that leaves it open.
@@ -81,6 +82,20 @@ static const struct edge_option options[] = {
      .fallback = "10s",
      .help = "Idle with connections open, before and after the load, where there is a power "
              "source."},
+    {EDGE_OPT_BOOL(struct edge_run_options, tls), .name = "tls", .fallback = "false",
+     .help = "Measure over TLS: servers are started with --tls-cert and --tls-key."},
+    {EDGE_OPT_STRING(struct edge_run_options, tls_cert), .name = "tls-cert", .argument = "FILE",
+     .help = "The servers' certificate, in PEM; without it one is made for this run."},
+    {EDGE_OPT_STRING(struct edge_run_options, tls_key), .name = "tls-key", .argument = "FILE",
+     .help = "Its private key."},
+    {EDGE_OPT_STRING(struct edge_run_options, cacert), .name = "cacert", .argument = "FILE",
+     .help = "Who has signed it; without it the certificate itself."},
+    {EDGE_OPT_STRING(struct edge_run_options, cname), .name = "cname", .argument = "NAME",
+     .help = "The name that it must have; without it the server's address."},
+    {EDGE_OPT_DURATION(struct edge_run_options, handshakes_ns), .name = "handshakes",
+     .argument = "DURATION", .fallback = "2s",
+     .help = "With --tls: how long handshakes are counted after the window, full ones and then "
+             "resumed ones. 0s: not."},
     {EDGE_OPT_STRING(struct edge_run_options, root), .name = "root", .argument = "DIR",
      .help = "Look for what the board tells below this folder: for tests on recorded trees. Such "
              "a run is never valid."},
@@ -149,6 +164,13 @@ int edge_run_options_check(const struct edge_run_options *config, struct edge_me
                          "--target %s: an emulator has no speed and no power of a board: leave "
                          "--profile, --power and --root out",
                          config->target);
+    if (!config->tls && (config->tls_cert || config->tls_key || config->cacert || config->cname))
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "--tls-cert, --tls-key, --cacert and --cname need --tls");
+    if ((config->tls_cert != NULL) != (config->tls_key != NULL) ||
+        (config->cacert && !config->tls_cert))
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "expected --tls-cert and --tls-key together, and --cacert only with them");
     return edge_meters_check(config->power, message);
 }
 
@@ -160,6 +182,7 @@ struct run {
     struct edge_servers servers;
     struct edge_agent_client agent;
     struct edge_meters meters;
+    struct edge_run_tls tls;
     struct edge_interrupt interrupt;
     struct edge_progress progress;
     struct edge_recorder_facts facts;
@@ -251,6 +274,8 @@ static int prepare(struct run *run, char *const *operands, size_t count,
         snprintf(run->target.board, sizeof(run->target.board), "recorded");
     }
     if (!error)
+        error = edge_run_tls_init(&run->tls, config, run->target.host, message);
+    if (!error)
         error = find_servers(run, operands, count, message);
     return error;
 }
@@ -336,6 +361,7 @@ static int measure(struct run *run, edge_run_report *report)
                      .payload = &run->payload,
                      .agent = &run->agent,
                      .meters = &run->meters,
+                     .tls = &run->tls,
                      .interrupt = &run->interrupt,
                      .progress = &run->progress},
         .servers = &run->servers,
@@ -361,6 +387,7 @@ static void give_back(struct run *run)
     free(run->recorders);
     free(run->paths);
     edge_meters_free(&run->meters);
+    edge_run_tls_free(&run->tls);
     edge_agent_client_stop(&run->agent);
     edge_interrupt_free(&run->interrupt);
     edge_servers_free(&run->servers);

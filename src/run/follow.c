@@ -96,6 +96,20 @@ int edge_follow_turn(struct edge_follow *follow, uint64_t until_ns)
     return error;
 }
 
+int edge_follow_look(struct edge_follow *follow, const char *label, bool deep,
+                     struct edge_agent_sample *sample)
+{
+    json_t *answer;
+    int error = edge_follow_call(
+        follow, json_pack("{ss ss sb}", "op", "mark", "label", label, "deep", deep), &answer);
+    if (error)
+        return error;
+    edge_agent_json_to_sample(json_object_get(answer, "sample"), sample);
+    edge_recorder_sample(follow->sequence->recorder, follow->measurement->repeat, sample);
+    json_decref(answer);
+    return 0;
+}
+
 // Asks for a sample at a moment of the host's clock (0: now). The answer comes in a later turn.
 static int send_mark(struct edge_follow *follow, const char *label, uint64_t at_ns, bool deep,
                      struct edge_agent_sample *into, struct edge_follow_mark *mark)

@@ -41,6 +41,10 @@ int edge_follow_turn(struct edge_follow *follow, uint64_t until_ns);
 // A request to the agent: edge_agent_client_call().
 int edge_follow_call(struct edge_follow *follow, json_t *request, json_t **answer);
 
+// Takes a sample now, and not in a later turn; `deep`: with what is slow to read. Errors as above.
+int edge_follow_look(struct edge_follow *follow, const char *label, bool deep,
+                     struct edge_agent_sample *sample);
+
 // One load.
 struct edge_follow_load {
     struct edge_load_config config;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "run/run_tls.h"
 
 #define STEPS      10
 #define CONNECT_NS (5 * EDGE_NS_PER_S)
@@ -12,8 +13,8 @@
 #define AT_MOST_NS (6 * EDGE_NS_PER_S)
 #define TICK_NS    (20 * EDGE_NS_PER_MS)
 
-static struct edge_measurement_span *new_span(struct edge_measurement *measurement,
-                                              const char *name)
+struct edge_measurement_span *edge_levels_span(struct edge_measurement *measurement,
+                                               const char *name)
 {
     struct edge_measurement_span *span = &measurement->spans[measurement->span_count];
     *span = (struct edge_measurement_span){.name = name};
@@ -24,7 +25,7 @@ static struct edge_measurement_span *new_span(struct edge_measurement *measureme
 
 // A span without connections or without an end is not kept.
 static int run_span(struct edge_follow *follow, struct edge_measurement_span *span,
-                    uint64_t warmup_ns, uint64_t duration_ns)
+                    uint64_t warmup_ns, uint64_t duration_ns, bool deep)
 {
     const struct edge_run_options *options = follow->sequence->options;
     struct edge_measurement *measurement = follow->measurement;
@@ -33,6 +34,7 @@ static int run_span(struct edge_follow *follow, struct edge_measurement_span *sp
         snprintf(doing, sizeof(doing), "at %u %%", (unsigned)span->load_percent);
     const struct edge_follow_load plan = {
         .config = {.address = follow->address,
+                   .tls = edge_run_tls_client(follow->sequence->tls),
                    .payload = follow->sequence->payload,
                    .connections = options->connections,
                    .concurrency = options->concurrency,
@@ -47,6 +49,7 @@ static int run_span(struct edge_follow *follow, struct edge_measurement_span *sp
         .doing = span->target_rate > 0 ? doing : "idle",
         .start = &span->start,
         .stop = &span->stop,
+        .deep = deep,
     };
     struct edge_load_result result;
     struct edge_message why;
@@ -72,7 +75,13 @@ int edge_levels_idle(struct edge_follow *follow, const char *name)
     const struct edge_sequence *sequence = follow->sequence;
     if (sequence->meters->count == 0 || sequence->options->idle_ns == 0)
         return 0;
-    return run_span(follow, new_span(follow->measurement, name), 0, sequence->options->idle_ns);
+    return run_span(follow, edge_levels_span(follow->measurement, name), 0,
+                    sequence->options->idle_ns, false);
+}
+
+int edge_levels_hold(struct edge_follow *follow, const char *name, uint64_t duration_ns)
+{
+    return run_span(follow, edge_levels_span(follow->measurement, name), 0, duration_ns, true);
 }
 
 int edge_levels_run(struct edge_follow *follow)
@@ -86,11 +95,12 @@ int edge_levels_run(struct edge_follow *follow)
     double found =
         (double)load->ok_in_window * 1e9 / (double)(load->window_stop_ns - load->window_start_ns);
     for (unsigned step = STEPS + 1; step-- > 0 && !error && !edge_follow_is_over(follow);) {
-        struct edge_measurement_span *span = new_span(measurement, "level");
+        struct edge_measurement_span *span = edge_levels_span(measurement, "level");
         span->load_percent = UINT64_C(100) / STEPS * step;
         if (step > 0)
             span->target_rate = (uint64_t)(found * (double)step / STEPS) + 1;
-        error = run_span(follow, span, step > 0 ? options->warmup_ns : 0, options->duration_ns);
+        error =
+            run_span(follow, span, step > 0 ? options->warmup_ns : 0, options->duration_ns, false);
     }
     return error;
 }

@@ -8,6 +8,13 @@
 // where there is no power source. 0 or an error of edge_follow_turn().
 int edge_levels_idle(struct edge_follow *follow, const char *name);
 
+// The same for that long, whatever the power sources, with the memory at its end.
+int edge_levels_hold(struct edge_follow *follow, const char *name, uint64_t duration_ns);
+
+// A span of that name (a literal) to be filled; it counts once span_count is raised.
+struct edge_measurement_span *edge_levels_span(struct edge_measurement *measurement,
+                                               const char *name);
+
 // With --profile graduated: loads of 100 %, 90 %, ... 10 % of the rate that the window gave, each
 // as long as the window, then idle: eleven spans "level". Errors as above.
 int edge_levels_run(struct edge_follow *follow);

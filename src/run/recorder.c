@@ -64,8 +64,10 @@ static void put_builds(struct edge_recorder *recorder, const struct edge_server_
     put(recorder, EDGE_RECORD_BUILD, &build);
     edge_version_line_parse(server->version, server->name, &build);
     build.size_bytes = server->size_bytes;
-    if (!build.tls[0])
-        SET(build.tls, "off"); // the generator speaks h2c only
+    if (!recorder->facts->options->tls)
+        SET(build.tls, "off"); // whatever it could do
+    else if (!build.tls[0])
+        SET(build.tls, "on");
     put(recorder, EDGE_RECORD_BUILD, &build);
 }
 
@@ -275,6 +277,16 @@ static void tally_calls(struct edge_record_count *count, const uint64_t *outcome
     }
 }
 
+static void set_tls(const struct edge_load_tls *tls, struct edge_record_count *count)
+{
+    if (!tls->version[0])
+        return;
+    SET(count->tls_version, "%s", tls->version);
+    SET(count->tls_suite, "%s", tls->suite);
+    count->tls_full = tls->full;
+    count->tls_resumed = tls->resumed;
+}
+
 // The books of the load; of the calls that tried whether it is ready, if it never was.
 static void put_count(struct edge_recorder *recorder, const struct edge_measurement *measurement)
 {
@@ -296,6 +308,7 @@ static void put_count(struct edge_recorder *recorder, const struct edge_measurem
         count.bytes_out = load->bytes_out;
         count.connections_opened = load->connections_opened;
         count.connections_lost = load->connections_lost;
+        set_tls(&load->tls, &count);
         count.client_limited = truth(load->client_limited);
         SET(count.client_limited_why, "%s", load->client_limited_why);
         SET(count.first_error, "%s", load->first_error);
@@ -338,7 +351,20 @@ static void set_board_figures(const struct edge_window_figures *figures,
     window->cgroup_peak_bytes = figures->cgroup_peak_bytes;
 }
 
-// Idle around the load, and the steps of the curve.
+// From the server alone to all connections open. Before the load, so that no call's memory is in
+// it.
+static uint64_t connection_bytes(const struct edge_recorder_facts *facts,
+                                 const struct edge_measurement *measurement,
+                                 const struct edge_measurement_span *span)
+{
+    uint64_t before = measurement->idle.pss_bytes, after = span->stop.pss_bytes;
+    if (strcmp(span->name, "connected") != 0 || facts->target->emulated ||
+        before == EDGE_UNMEASURED || after == EDGE_UNMEASURED || after < before)
+        return EDGE_UNMEASURED;
+    return (after - before) / facts->options->connections;
+}
+
+// Idle around the load, the steps of the curve, handshakes.
 static void put_spans(struct edge_recorder *recorder, const struct edge_measurement *measurement,
                       const struct edge_energies *energies)
 {
@@ -351,10 +377,13 @@ static void put_spans(struct edge_recorder *recorder, const struct edge_measurem
         interval.start_ns = span->start_ns;
         interval.stop_ns = span->stop_ns;
         interval.ok = span->ok;
+        if (strncmp(span->name, "handshakes", strlen("handshakes")) == 0)
+            interval.ended = span->ended;
         if (strcmp(span->name, "level") == 0) {
             interval.load_percent = span->load_percent;
             interval.target_rate = span->target_rate;
         }
+        interval.connection_bytes = connection_bytes(recorder->facts, measurement, span);
         if (!recorder->facts->target->emulated && span->stop.cpu_ns != EDGE_UNMEASURED &&
             span->start.cpu_ns <= span->stop.cpu_ns)
             interval.server_cpu_ns = span->stop.cpu_ns - span->start.cpu_ns;

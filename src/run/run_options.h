@@ -2,6 +2,7 @@
 #ifndef EDGE_RUN_RUN_OPTIONS_H
 #define EDGE_RUN_RUN_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum edge_run_profile {
@@ -18,6 +19,10 @@ struct edge_run_options {
     const char *power;    // --power list: run/meters.h
     unsigned power_scope; // index of edge_power_scopes, above the first
     unsigned profile;     // enum edge_run_profile
+    bool tls;
+    const char *tls_cert, *tls_key, *cacert; // NULL: made for this run
+    const char *cname;                       // NULL: the target's host
+    uint64_t handshakes_ns;                  // of each kind, with TLS
     uint64_t duration_ns;
     uint64_t warmup_ns;
     uint64_t idle_ns;    // before and after the load, where there is a power source

@@ -10,9 +10,11 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "run/follow.h"
+#include "run/handshakes.h"
 #include "run/levels.h"
 #include "run/port.h"
 #include "run/readiness.h"
+#include "run/run_tls.h"
 
 #define REQUEST_NS  (10 * EDGE_NS_PER_S) // for the agent to answer
 #define GRACE_NS    (5 * EDGE_NS_PER_S)  // for the server, after SIGTERM
@@ -40,6 +42,10 @@ static json_t *spawn_request(const struct edge_sequence *sequence, int port)
     json_array_append_new(argv, json_string(sequence->server->path));
     json_array_append_new(argv, json_string("--port"));
     json_array_append_new(argv, json_string(port_text));
+    const struct edge_run_tls *tls = sequence->tls;
+    const char *const words[] = {"--tls-cert", tls->cert, "--tls-key", tls->key};
+    for (size_t i = 0; tls->cert && i < sizeof(words) / sizeof(words[0]); i++)
+        json_array_append_new(argv, json_string(words[i]));
     // An emulator's memory is not the server's: a limit for one says nothing about the other.
     return json_pack("{ss so s[ss] ss sI ss*}", "op", "spawn", "argv", argv, "env", cpus_env,
                      ram_env, "cpus", cpus, "ram_bytes",
@@ -82,6 +88,7 @@ static bool try_call(struct edge_follow *follow, uint64_t timeout_ns, struct edg
     struct edge_readiness *readiness = &follow->measurement->readiness;
     struct edge_load_config config = {
         .address = follow->address,
+        .tls = edge_run_tls_client(follow->sequence->tls),
         .payload = follow->sequence->payload,
         .connections = 1,
         .concurrency = 1,
@@ -95,7 +102,7 @@ static bool try_call(struct edge_follow *follow, uint64_t timeout_ns, struct edg
     struct edge_load *load;
     struct edge_load_result result;
     int error = edge_load_start(&config, &load, why);
-    if (error == EDGE_ERR_PROTOCOL)
+    if (error == EDGE_ERR_PROTOCOL || error == EDGE_ERR_TLS)
         edge_readiness_add_refusal(readiness, why->text);
     if (error || edge_load_finish(load, &result) != 0)
         return false;
@@ -154,6 +161,7 @@ static int run_load(struct edge_follow *follow)
     struct edge_load_snapshot totals = {0};
     const struct edge_follow_load plan = {
         .config = {.address = follow->address,
+                   .tls = edge_run_tls_client(follow->sequence->tls),
                    .payload = follow->sequence->payload,
                    .connections = options->connections,
                    .concurrency = options->concurrency,
@@ -191,29 +199,18 @@ static int run_load(struct edge_follow *follow)
     return error;
 }
 
-// Takes a sample now, and not in a later turn.
-static int look(struct edge_follow *follow, const char *label, bool deep,
-                struct edge_agent_sample *sample)
-{
-    json_t *answer;
-    int error = edge_follow_call(
-        follow, json_pack("{ss ss sb}", "op", "mark", "label", label, "deep", deep), &answer);
-    if (error)
-        return error;
-    edge_agent_json_to_sample(json_object_get(answer, "sample"), sample);
-    edge_recorder_sample(follow->sequence->recorder, follow->measurement->repeat, sample);
-    json_decref(answer);
-    return 0;
-}
-
-// With the sampling on: idle, load, the steps of the curve, idle again.
+// With the sampling on: idle, load, handshakes, the steps of the curve, idle again.
 static int measure_loads(struct edge_follow *follow)
 {
-    int error = edge_levels_idle(follow, "idle_before");
+    int error = edge_handshakes_hold(follow);
+    if (!error)
+        error = edge_levels_idle(follow, "idle_before");
     if (!error && !edge_follow_is_over(follow))
         error = run_load(follow);
     if (!error && follow->measurement->loaded)
-        error = look(follow, "rest", false, &follow->measurement->rest);
+        error = edge_follow_look(follow, "rest", false, &follow->measurement->rest);
+    if (!error && !edge_follow_is_over(follow) && follow->measurement->loaded)
+        error = edge_handshakes_count(follow);
     if (!error && !edge_follow_is_over(follow) && follow->measurement->loaded)
         error = edge_levels_run(follow);
     if (!error && !edge_follow_is_over(follow))
@@ -227,7 +224,7 @@ static int measure(struct edge_follow *follow)
     const struct edge_sequence *sequence = follow->sequence;
     int error = edge_agent_client_sync(sequence->agent, &measurement->sync_before, follow->message);
     if (!error)
-        error = look(follow, "idle", true, &measurement->idle);
+        error = edge_follow_look(follow, "idle", true, &measurement->idle);
     if (error)
         return error;
     // Without it the peak counts from the server's start: worse, yet true.

@@ -1,5 +1,6 @@
 // One measurement of one server, from start to stop:
-// spawn, ready, idle, warm-up, window, drain, steps of the load-to-power curve, idle, stop.
+// spawn, ready, idle, warm-up, window, drain, handshakes (TLS), steps of the load-to-power curve,
+// idle, stop.
 #ifndef EDGE_RUN_SEQUENCE_H
 #define EDGE_RUN_SEQUENCE_H
 
@@ -11,6 +12,7 @@
 #include "run/meters.h"
 #include "run/recorder.h"
 #include "run/run_options.h"
+#include "run/run_tls.h"
 #include "run/servers.h"
 #include "run/target.h"
 
@@ -22,6 +24,7 @@ struct edge_sequence {
     const struct edge_server_entry *server;
     struct edge_agent_client *agent;
     struct edge_meters *meters;
+    const struct edge_run_tls *tls;
     struct edge_interrupt *interrupt;
     struct edge_recorder *recorder; // gets samples and slices as they come
     struct edge_progress *progress;

@@ -3,6 +3,7 @@
 #include "base/build_info.h"
 #include "base/clock.h"
 #include "base/option.h"
+#include "net/tls.h"
 #include "nghttp2/nghttp2ver.h"
 #include "server/server.h"
 
@@ -80,15 +81,24 @@ static const struct edge_option options[] = {
      .fallback = "5m",
      .help = "A client that sends PINGs closer than that, while nothing is sent to it, is "
              "disconnected at the third (without calls: 24 times that); 0: never."},
+    {.name = "tls-cert",
+     EDGE_OPT_STRING(struct edge_server_config, tls_cert),
+     .argument = "FILE",
+     .help = "Serve over TLS: the certificate, in PEM, with those between it and its root behind."},
+    {.name = "tls-key",
+     EDGE_OPT_STRING(struct edge_server_config, tls_key),
+     .argument = "FILE",
+     .help = "The certificate's private key, in PEM, not encrypted."},
     {.name = NULL},
 };
 
 static void print_version(const struct edge_server_config *config)
 {
     const struct edge_build_info *build = edge_build_info();
-    printf("%s %s codec=%s nghttp2=%s git=%s compiler=\"%s\" flags=\"%s\"\n", config->name,
-           build->version, config->codec->name, NGHTTP2_VERSION, build->git, build->compiler,
-           build->flags);
+    const char *tls = edge_tls_library();
+    printf("%s %s codec=%s nghttp2=%s tls=\"%s\" git=%s compiler=\"%s\" flags=\"%s\"\n",
+           config->name, build->version, config->codec->name, NGHTTP2_VERSION,
+           tls != NULL ? tls : "none", build->git, build->compiler, build->flags);
 }
 
 int edge_server_command(const char *name, const struct edge_greeter_codec *codec, int argc,
@@ -97,7 +107,9 @@ int edge_server_command(const char *name, const struct edge_greeter_codec *codec
     const struct edge_command command = {
         .name = name,
         .operands = "",
-        .summary = "A single-threaded gRPC server: HTTP/2 in the clear, by prior knowledge.",
+        .summary =
+            "A single-threaded gRPC server: HTTP/2 in the clear, by prior knowledge, or over "
+            "TLS.",
         .epilog =
             "Serves helloworld.Greeter, hellobench.Greeter, grpc.health.v1.Health and server\n"
             "reflection. SIGTERM drains: calls in flight finish, then it exits with 0.\n",

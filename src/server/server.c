@@ -14,6 +14,7 @@
 #include "net/connection.h"
 #include "net/loop.h"
 #include "net/socket.h"
+#include "net/tls.h"
 #include "server/health.h"
 #include "server/limits.h"
 
@@ -28,6 +29,7 @@ struct server {
     struct edge_pool pool;
     struct edge_services services;
     struct edge_h2 *h2;
+    struct edge_tls *tls; // NULL: in the clear
     struct edge_watch listener;
     struct edge_watch signals;
     struct edge_timer accept_timer; // runs while the kernel has no memory for connections
@@ -122,6 +124,15 @@ static const struct edge_protocol client_protocol = {
     .closed = client_closed,
 };
 
+// Sends what the session has to say at its end. In a handshake nothing can be said yet.
+static void client_end(struct client *client)
+{
+    if (client->connection.handshaking)
+        edge_connection_close(&client->connection, EDGE_OK);
+    else
+        edge_connection_flush(&client->connection);
+}
+
 // --- The limits that are times ---
 
 static void sweep(struct client *client, uint64_t now_ns)
@@ -129,7 +140,7 @@ static void sweep(struct client *client, uint64_t now_ns)
     if (edge_connection_stalled(&client->connection, now_ns, EDGE_LIMIT_WRITE_NS))
         edge_connection_close(&client->connection, -ETIMEDOUT);
     else if (edge_h2_session_sweep(client->session, now_ns))
-        edge_connection_flush(&client->connection);
+        client_end(client);
 }
 
 // Has the sweeper run while there are clients.
@@ -191,6 +202,8 @@ static int client_new(struct server *server, int fd)
     }
     *client = (struct client){.server = server, .deadline_timer = {.fire = on_deadline}};
     int error = edge_h2_session_new(server->h2, server->loop.now_ns, &client->session);
+    if (error == 0 && server->tls != NULL)
+        error = edge_tls_session_new(server->tls, &client->connection.transport);
     if (error < 0)
         close(fd);
     else
@@ -305,7 +318,7 @@ static void drain(struct server *server)
     for (struct client *client = server->clients; client != NULL; client = next) {
         next = client->next;
         edge_h2_session_shutdown(client->session);
-        edge_connection_flush(&client->connection);
+        client_end(client);
     }
     const uint64_t now_ns = server->loop.now_ns;
     if (server->clients == NULL ||
@@ -373,6 +386,9 @@ static int open_server(struct server *server, struct edge_message *message)
     const struct edge_server_config *config = server->config;
     struct edge_address address;
     int error = edge_address_numeric(config->host, (uint16_t)config->port, &address, message);
+    const struct edge_tls_server_config tls_config = {config->tls_cert, config->tls_key};
+    if (error == 0)
+        error = edge_tls_server_new(&tls_config, &server->tls, message);
     if (error < 0)
         return error;
     int listen_fd = edge_socket_listen(&address, message);
@@ -397,7 +413,8 @@ static int open_server(struct server *server, struct edge_message *message)
         error = edge_loop_add(&server->loop, &server->sweeper);
     if (error < 0)
         return edge_fail(message, error, "cannot start: %s", edge_error_text(error));
-    fprintf(stderr, "%s listening on %s\n", config->name, address.text);
+    fprintf(stderr, "%s listening on %s%s\n", config->name, address.text,
+            server->tls != NULL ? ", with TLS" : "");
     return 0;
 }
 
@@ -406,6 +423,7 @@ static void close_server(struct server *server)
     server->draining = false;
     while (server->clients != NULL)
         edge_connection_close(&server->clients->connection, EDGE_OK);
+    edge_tls_del(server->tls);
     edge_h2_del(server->h2);
     edge_services_free(&server->services);
     edge_io_free(&server->io);

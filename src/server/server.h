@@ -19,12 +19,15 @@ struct edge_server_config {
     // Of a connection, see struct edge_h2_config; 0: never. The PING's answer has no such 0.
     uint64_t max_idle_ns, max_age_ns, max_age_grace_ns;
     uint64_t keepalive_ns, keepalive_timeout_ns, ping_interval_ns;
+    const char *tls_cert; // PEM files, both or none; NULL: HTTP/2 in the clear
+    const char *tls_key;
     const struct edge_greeter_codec *codec;
 };
 
 // Serves until SIGTERM or SIGINT, then drains: NOT_SERVING, GOAWAY, calls in flight finish, at most
 // for ten seconds (a second signal ends that). Prints one line to stderr when it listens.
-// 0; or EDGE_ERR_FORMAT (the address) or a negated errno, with a message.
+// 0; or EDGE_ERR_USAGE (one TLS file without the other), EDGE_ERR_FORMAT (the address, a TLS file),
+// EDGE_ERR_UNSUPPORTED (built without TLS) or a negated errno, with a message.
 int edge_server_run(const struct edge_server_config *config, struct edge_message *message);
 
 // main() of a server: options, --help, --version, then edge_server_run(). Returns enum edge_exit.

@@ -321,8 +321,8 @@ class ServerTest:
             self.assertIn(option, done.stdout)
         done = self.run_server("--version")
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stdout, rf'^{self.server} \S+ codec=\S+ nghttp2=\S+ git=\S+ '
-                                      r'compiler="[^"]+" flags="[^"]+"\n$')
+        self.assertRegex(done.stdout, rf'^{self.server} \S+ codec=\S+ nghttp2=\S+ tls="[^"]+" '
+                                      r'git=\S+ compiler="[^"]+" flags="[^"]+"\n$')
 
 
 for _server in SERVERS:

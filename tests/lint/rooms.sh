@@ -36,4 +36,9 @@ while read -r file; do
     bad=1
 done < <(grep -rlF '#include <google/protobuf/' -- */ | grep -vxF 'load/schema.cpp' | sort)
 
+while read -r file; do
+    echo "src/$file uses mbedTLS: only net/tls*.[ch] may"
+    bad=1
+done < <(grep -rlE 'mbedtls|MBEDTLS' --include='*.[ch]' -- */ | grep -vE '^net/tls[a-z_]*\.[ch]$' | sort)
+
 exit $bad

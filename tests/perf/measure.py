@@ -23,6 +23,8 @@ import tempfile
 import time
 from statistics import median, quantiles
 
+import tls
+
 SERVERS = ("c_nghttp2_nanopb", "c_nghttp2_protobufc")
 LOAD = ("--connections", "50", "-c", "1000")  # 50 connections x 20 streams
 PATH = "/helloworld.Greeter/SayHello"
@@ -87,8 +89,10 @@ class Bench:
         self.rounds = arguments.rounds
         self.server_cpu, self.client_cpu = cpus
 
-    def server(self, name):
-        return Server(self.server_cpu, self.build / "servers" / name, "--port")
+    def server(self, name, certificates=None):
+        tls = ("--tls-cert", str(certificates / "server.pem"), "--tls-key",
+               str(certificates / "server.key")) if certificates else ()
+        return Server(self.server_cpu, self.build / "servers" / name, *tls, "--port")
 
     def load_argv(self, port, *arguments):
         return [str(self.build / "bench-edge"), "load", "-O", "json", "--cpus",
@@ -241,6 +245,10 @@ def memory(bench):
         report(f"{name} 50x20", "", [busy], f"{busy:.2f} MiB", "< 3 MiB", busy < 3)
 
 
+def over_tls(bench):
+    tls.measure(bench, SERVERS)
+
+
 COUNTED_CALLS = 2000
 TOP = 12
 # A line of callgrind_annotate: the count, the name without what stands for recursion or a part.
@@ -271,7 +279,7 @@ def instructions(bench):
 
 
 PARTS = {"server": server_cpu, "generator": generator, "latency": latency, "memory": memory,
-         "instructions": instructions}
+         "tls": over_tls, "instructions": instructions}
 
 
 def main():

@@ -1,1 +1,7 @@
 edge_unit(net connection loop socket)
+if(EDGE_TLS)
+  add_library(test_tls_files STATIC net/tls_files.c)
+  target_include_directories(test_tls_files PUBLIC ${CMOCKA_INCLUDE} ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(test_tls_files PUBLIC edge_net)
+  edge_unit(net tls tls_connection LIBRARIES test_tls_files)
+endif()

@@ -13,6 +13,7 @@
 #include "net/connection.h"
 #include "net/loop.h"
 #include "net/socket.h"
+#include "net/tls.h"
 #include "server/null/null.h"
 
 #define IO_BYTES 131072u
@@ -20,6 +21,8 @@
 struct config {
     const char *host;
     uint64_t port;
+    const char *tls_cert; // PEM files, both or none
+    const char *tls_key;
 };
 
 static const struct edge_option options[] = {
@@ -35,6 +38,14 @@ static const struct edge_option options[] = {
      .argument = "ADDRESS",
      .fallback = "127.0.0.1",
      .help = "Address to listen on: an IPv4 or IPv6 literal."},
+    {.name = "tls-cert",
+     EDGE_OPT_STRING(struct config, tls_cert),
+     .argument = "FILE",
+     .help = "Serve over TLS: the certificate, in PEM."},
+    {.name = "tls-key",
+     EDGE_OPT_STRING(struct config, tls_key),
+     .argument = "FILE",
+     .help = "Its private key, in PEM, not encrypted."},
     {.name = NULL},
 };
 
@@ -52,6 +63,7 @@ struct client;
 struct program {
     struct edge_loop loop;
     struct edge_io io;
+    struct edge_tls *tls; // NULL: in the clear
     struct edge_watch listener;
     struct edge_watch signals;
     struct edge_buffer replies;  // of the connection being read, until its fill takes them
@@ -129,6 +141,12 @@ static int client_new(struct program *program, int fd)
         return -ENOMEM;
     }
     client->program = program;
+    if (program->tls != NULL &&
+        edge_tls_session_new(program->tls, &client->connection.transport) < 0) {
+        close(fd);
+        free(client);
+        return -ENOMEM;
+    }
     int error = edge_connection_open(&client->connection, &program->io, fd, false, &client_protocol,
                                      client);
     if (error < 0) {
@@ -196,7 +214,10 @@ static int open_program(struct program *program, const struct config *config,
                         struct edge_message *message)
 {
     struct edge_address address;
+    const struct edge_tls_server_config tls_config = {config->tls_cert, config->tls_key};
     int error = edge_address_numeric(config->host, (uint16_t)config->port, &address, message);
+    if (error == 0)
+        error = edge_tls_server_new(&tls_config, &program->tls, message);
     if (error < 0)
         return error;
     int listen_fd = edge_socket_listen(&address, message);
@@ -216,7 +237,8 @@ static int open_program(struct program *program, const struct config *config,
         error = edge_loop_add(&program->loop, &program->signals);
     if (error < 0)
         return edge_fail(message, error, "cannot start: %s", edge_error_text(error));
-    fprintf(stderr, "null_server listening on %s\n", address.text);
+    fprintf(stderr, "null_server listening on %s%s\n", address.text,
+            program->tls != NULL ? ", with TLS" : "");
     return 0;
 }
 
@@ -227,12 +249,14 @@ static int serve(const struct config *config)
     int error = open_program(&program, config, &message);
     if (error < 0) {
         fprintf(stderr, "null_server: %s\n", message.text);
-        return error == EDGE_ERR_FORMAT ? EDGE_EXIT_USAGE : EDGE_EXIT_FAILED;
+        return error == EDGE_ERR_FORMAT || error == EDGE_ERR_USAGE ? EDGE_EXIT_USAGE
+                                                                   : EDGE_EXIT_FAILED;
     }
     error = edge_loop_run(&program.loop);
     if (error < 0)
         edge_fail(&program.failure, error, "the event loop failed: %s", edge_error_text(error));
     close_clients(&program);
+    edge_tls_del(program.tls);
     edge_io_free(&program.io);
     edge_buffer_free(&program.replies);
     edge_loop_free(&program.loop);
