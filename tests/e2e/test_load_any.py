@@ -11,6 +11,7 @@ import grpc
 from depot import DEPOT, SERVICE, Depot
 from programs import ANY_SERVICE, SERVERS, SOURCE, Server
 from test_load import LoadTest, run_load
+from tls import Certificates
 
 CALLS = {"Fetch": "unary", "Watch": "server", "Pack": "client", "Trade": "bidi"}
 TEMPLATE = {
@@ -108,6 +109,15 @@ class Descriptions(AnyTest):
                                "-d", '{"service":"helloworld.Greeter"}')
         self.assert_outcomes(result, ok=50)
         self.assertEqual(result["reply_type"], "grpc.health.v1.HealthCheckResponse")
+
+    def test_reflection_over_tls(self):
+        certificates = Certificates()
+        self.addCleanup(certificates.close)
+        with certificates.server("servers/c_nghttp2_nanopb") as server:
+            call = ("--call", "grpc.health.v1.Health/Check", "-n", 50)
+            result = self.load(server.address, *call, "--cacert", certificates["ca.pem"])
+            self.assert_outcomes(result, ok=50)
+            self.assertIn("expected HTTP/2 without TLS", self.refuse(server.address, *call, code=1))
 
     def test_built_in_calls_are_still_compared_byte_by_byte(self):
         with Server("servers/c_nghttp2_nanopb") as server:
