@@ -2,8 +2,8 @@
 
 # 64-bit file sizes, limits and times on 32-bit boards too.
 add_compile_definitions(_GNU_SOURCE _FILE_OFFSET_BITS=64 _TIME_BITS=64)
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
-                    -Wmissing-prototypes -Wvla)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla
+                    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
 if(EDGE_WERROR)
   add_compile_options(-Werror)
 endif()

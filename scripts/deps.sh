@@ -4,13 +4,14 @@
 #   TRIPLE  a board's compiler, like aarch64-linux-gnu
 set -euo pipefail
 
-build=(cmake ninja-build gcc libc6-dev binutils pkg-config git
-       libnghttp2-dev libmbedtls-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
-       nanopb libnanopb-dev libjansson-dev libcurl4-openssl-dev libjs-chart.js)
+build=(cmake ninja-build gcc g++ libc6-dev binutils pkg-config git
+       libnghttp2-dev zlib1g-dev libmbedtls-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
+       nanopb libnanopb-dev libjansson-dev libcurl4-openssl-dev libjs-chart.js
+       libprotobuf-dev libprotoc-dev)
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
       python3 python3-grpcio python3-protobuf python3-prometheus-client nghttp2-client curl openssl)
 browser=(chromium)
-perf=(g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc nghttp2-client python3 util-linux
+perf=(libgrpc++-dev protobuf-compiler-grpc nghttp2-client python3 util-linux
       valgrind openssl)
 emulate=(qemu-user)
 root=(mmdebstrap util-linux)

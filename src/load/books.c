@@ -10,6 +10,10 @@ int edge_books_init(struct edge_load_result *books)
         error = edge_histogram_init(&books->response);
     if (error == 0)
         error = edge_histogram_init(&books->send_lag);
+    if (error == 0)
+        error = edge_histogram_init(&books->first_message);
+    if (error == 0)
+        error = edge_histogram_init(&books->message_gap);
     if (error < 0)
         edge_load_result_free(books);
     return error;
@@ -20,6 +24,8 @@ void edge_load_result_free(struct edge_load_result *result)
     edge_histogram_free(&result->service);
     edge_histogram_free(&result->response);
     edge_histogram_free(&result->send_lag);
+    edge_histogram_free(&result->first_message);
+    edge_histogram_free(&result->message_gap);
 }
 
 static void count_code(uint64_t *codes, uint64_t last, uint64_t code)
@@ -67,6 +73,33 @@ static void add_all(uint64_t *sums, const uint64_t *terms, size_t count)
         sums[i] += terms[i];
 }
 
+void edge_books_packed(struct edge_load_packed *packed, uint64_t messages, uint64_t plain_bytes,
+                       uint64_t packed_bytes)
+{
+    packed->messages += messages;
+    packed->plain_bytes += plain_bytes;
+    packed->packed_bytes += packed_bytes;
+}
+
+void edge_books_add_packed(struct edge_load_packed *packed, const struct edge_load_packed *more)
+{
+    edge_books_packed(packed, more->messages, more->plain_bytes, more->packed_bytes);
+}
+
+void edge_books_replies(struct edge_load_result *books, const struct edge_replies *replies)
+{
+    if (replies->in_window)
+        books->messages_received += replies->count;
+    if (!replies->counted)
+        return;
+    if (replies->before == 0)
+        edge_histogram_record(&books->first_message, replies->now_ns - replies->sent_ns);
+    else
+        edge_histogram_record(&books->message_gap, replies->now_ns - replies->latest_ns);
+    for (uint32_t i = 1; i < replies->count; i++)
+        edge_histogram_record(&books->message_gap, 0);
+}
+
 void edge_books_merge(struct edge_load_result *books, const struct edge_load_result *other)
 {
     books->connections_opened += other->connections_opened;
@@ -90,6 +123,13 @@ void edge_books_merge(struct edge_load_result *books, const struct edge_load_res
     edge_histogram_merge(&books->service, &other->service);
     edge_histogram_merge(&books->response, &other->response);
     edge_histogram_merge(&books->send_lag, &other->send_lag);
+    books->messages_sent += other->messages_sent;
+    books->messages_received += other->messages_received;
+    edge_histogram_merge(&books->first_message, &other->first_message);
+    edge_histogram_merge(&books->message_gap, &other->message_gap);
+    books->ended_by_client += other->ended_by_client;
+    edge_books_add_packed(&books->packed_out, &other->packed_out);
+    edge_books_add_packed(&books->packed_in, &other->packed_in);
     if (books->first_error[0] == '\0')
         memcpy(books->first_error, other->first_error, sizeof(books->first_error));
 }

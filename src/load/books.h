@@ -28,6 +28,25 @@ int edge_books_init(struct edge_load_result *books);
 void edge_books_end(struct edge_load_result *books, const struct edge_ending *ending,
                     bool open_loop, bool in_window, uint64_t messages);
 
+// Replies of a stream, all of one read.
+struct edge_replies {
+    uint32_t before;    // of the same call
+    uint32_t count;     // >= 1
+    uint64_t sent_ns;   // the call
+    uint64_t latest_ns; // when the latest of those before came
+    uint64_t now_ns;
+    bool counted;   // the call is due inside the window
+    bool in_window; // the replies came inside it
+};
+
+// Counts them and their latency.
+void edge_books_replies(struct edge_load_result *books, const struct edge_replies *replies);
+
+// Counts packed messages.
+void edge_books_packed(struct edge_load_packed *packed, uint64_t messages, uint64_t plain_bytes,
+                       uint64_t packed_bytes);
+void edge_books_add_packed(struct edge_load_packed *packed, const struct edge_load_packed *more);
+
 // Adds the books of another thread.
 void edge_books_merge(struct edge_load_result *books, const struct edge_load_result *other);
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "grpc/status.h"
+#include "load/channel_internal.h"
 #include "load/explain.h"
 #include "net/socket.h"
 
@@ -14,27 +15,6 @@
 #define RETRY_DOUBLINGS 6 // up to 640 ms
 
 // ---- ends of calls ----
-
-static void unblock(struct edge_channel *channel, struct edge_call *call)
-{
-    if (!call->blocked)
-        return;
-    call->blocked = false;
-    *(call->blocked_prev != NULL ? &call->blocked_prev->blocked_next : &channel->blocked_first) =
-        call->blocked_next;
-    *(call->blocked_next != NULL ? &call->blocked_next->blocked_prev : &channel->blocked_last) =
-        call->blocked_prev;
-}
-
-static void block(struct edge_channel *channel, struct edge_call *call)
-{
-    call->blocked = true;
-    call->blocked_prev = channel->blocked_last;
-    call->blocked_next = NULL;
-    *(channel->blocked_last != NULL ? &channel->blocked_last->blocked_next
-                                    : &channel->blocked_first) = call;
-    channel->blocked_last = call;
-}
 
 static void end_call(struct edge_channel *channel, struct edge_call *call,
                      const struct edge_ending *how)
@@ -46,11 +26,11 @@ static void end_call(struct edge_channel *channel, struct edge_call *call,
     ending.sent_ns = call->sent_ns;
     ending.counted = call->counted;
     ending.noncanonical = call->verify.noncanonical;
-    bool in_window = pacer->total > 0 ? call->counted
-                                      : ending.end_ns >= pacer->window_start_ns &&
-                                            ending.end_ns < pacer->window_stop_ns;
+    bool in_window = edge_pacer_in_window(pacer, call->counted, ending.end_ns);
     edge_books_end(&group->books, &ending, pacer->open_loop, in_window,
-                   group->plan->config->payload->messages);
+                   edge_channel_messages(channel, call));
+    if (call->verify.odd != NULL)
+        edge_books_add_packed(&group->books.packed_in, &call->verify.odd->packed);
     group->ended++;
     if (ending.outcome == EDGE_OUTCOME_OK) {
         group->ok++;
@@ -59,7 +39,7 @@ static void end_call(struct edge_channel *channel, struct edge_call *call,
     if (call->counted && ending.outcome != EDGE_OUTCOME_UNFINISHED)
         group->last_end_ns = ending.end_ns;
     group->in_flight--;
-    unblock(channel, call);
+    edge_call_list_drop(call);
     edge_verify_free(&call->verify);
     edge_client_close(&channel->client, &call->stream, EDGE_H2_CANCEL);
 }
@@ -135,14 +115,48 @@ static void on_headers(void *owner, struct edge_client_stream *stream, struct ed
         end_by_stream(channel, call, word, fields);
 }
 
+// A stream that the client was to end: after so many replies, or after a time.
+static void end_by_us(struct edge_channel *channel, struct edge_call *call, uint64_t now_ns)
+{
+    enum edge_outcome outcome = call->verify.bad     ? EDGE_OUTCOME_BAD_MESSAGE
+                                : call->verify.wrong ? EDGE_OUTCOME_WRONG_REPLY
+                                                     : EDGE_OUTCOME_OK;
+    channel->group->books.ended_by_client += outcome == EDGE_OUTCOME_OK && call->counted;
+    explain(channel, call, outcome, &(struct edge_explain){0});
+    end_call(channel, call, &(struct edge_ending){.outcome = outcome, .end_ns = now_ns});
+}
+
+// Whole replies that one read has brought, behind `before` earlier ones.
+static void note_replies(struct edge_channel *channel, struct edge_call *call, uint32_t before)
+{
+    struct edge_channel_group *group = channel->group;
+    edge_books_replies(&group->books, &(struct edge_replies){
+                                          .before = before,
+                                          .count = call->verify.messages - before,
+                                          .sent_ns = call->sent_ns,
+                                          .latest_ns = call->reply_ns,
+                                          .now_ns = channel->now_ns,
+                                          .counted = call->counted,
+                                          .in_window = edge_pacer_in_window(
+                                              &group->pacer, call->counted, channel->now_ns),
+                                      });
+    call->reply_ns = channel->now_ns;
+}
+
 static void on_data(void *owner, struct edge_client_stream *stream, const uint8_t *bytes,
                     size_t len, bool end)
 {
     struct edge_channel *channel = owner;
     struct edge_call *call = (struct edge_call *)(void *)stream;
-    edge_verify_data(&call->verify, &channel->group->plan->verify, call->number, bytes, len);
+    const struct edge_plan *plan = channel->group->plan;
+    uint32_t before = call->verify.messages;
+    edge_verify_data(&call->verify, &plan->verify, call->number, bytes, len);
+    if (plan->replies_stream && call->verify.messages > before)
+        note_replies(channel, call, before);
     if (end)
         end_by_stream(channel, call, 0, NULL);
+    else if (plan->messages_in > 0 && call->verify.messages >= plan->messages_in)
+        end_by_us(channel, call, channel->now_ns);
 }
 
 static void on_reset(void *owner, struct edge_client_stream *stream, uint32_t code)
@@ -201,83 +215,6 @@ static const struct edge_client_events client_events = {
 
 // ---- what we say ----
 
-// Writes as much of the call's requests as windows and the buffer allow: one DATA frame per
-// message, more where a message does not fit. 0 or -ENOMEM.
-static int write_body(struct edge_channel *channel, struct edge_call *call, struct edge_buffer *out,
-                      size_t high)
-{
-    const struct edge_plan *plan = channel->group->plan;
-    const struct edge_framed *message = &plan->message;
-    uint64_t messages = plan->config->payload->messages_out;
-    while (call->out_message < messages) {
-        uint32_t room = edge_client_room(&channel->client, &call->stream);
-        if (room == 0 || out->len >= high) {
-            if (!call->blocked)
-                block(channel, call);
-            return 0;
-        }
-        uint32_t len = (uint32_t)message->len - call->out_at;
-        bool whole = len <= room;
-        if (!whole)
-            len = room;
-        bool end = whole && call->out_message + 1 == messages;
-        uint8_t *at = edge_client_data(&channel->client, &call->stream, out, len, end);
-        if (at == NULL)
-            return -ENOMEM;
-        edge_framed_copy(message, call->number + call->out_message, call->out_at, at, len);
-        call->out_at = whole ? 0 : call->out_at + len;
-        call->out_message += whole;
-    }
-    unblock(channel, call);
-    return 0;
-}
-
-static int start_call(struct edge_channel *channel, struct edge_client_stream *stream,
-                      struct edge_buffer *out, size_t high, uint64_t now_ns)
-{
-    struct edge_channel_group *group = channel->group;
-    struct edge_call *call = (struct edge_call *)(void *)stream;
-    bool counted;
-    call->due_ns = edge_pacer_take(&group->pacer, now_ns, &counted);
-    call->sent_ns = now_ns;
-    call->number = group->next_number;
-    call->out_message = 0;
-    call->out_at = 0;
-    call->counted = counted;
-    call->blocked = false;
-    call->verify = (struct edge_verify){0};
-    group->next_number += group->number_step;
-    group->in_flight++;
-    group->books.sent += counted;
-    group->books.waited += counted && group->waiting;
-
-    uint64_t timeout_ns = group->plan->config->timeout_ns;
-    if (timeout_ns > 0 && channel->timeout.heap_index == 0) {
-        int error = edge_timer_start(group->loop, &channel->timeout, now_ns + timeout_ns);
-        if (error < 0)
-            return error;
-    }
-    const struct edge_buffer *block_out = edge_request_next(
-        &group->plan->request, &channel->request_state, channel->client.header_table);
-    int error = edge_client_headers(&channel->client, stream, out,
-                                    block_out->data + block_out->start, block_out->len, false);
-    return error == 0 ? write_body(channel, call, out, high) : error;
-}
-
-static int write_blocked(struct edge_channel *channel, struct edge_buffer *out, size_t high)
-{
-    struct edge_call *next;
-    for (struct edge_call *call = channel->blocked_first; call != NULL; call = next) {
-        if (out->len >= high || channel->client.send_window <= 0)
-            return 0;
-        next = call->blocked_next;
-        int error = write_body(channel, call, out, high);
-        if (error < 0)
-            return error;
-    }
-    return 0;
-}
-
 bool edge_channel_has_room(const struct edge_channel *channel)
 {
     return channel->client.in_flight + channel->quota < channel->limit &&
@@ -293,8 +230,8 @@ static int fill(void *self, struct edge_buffer *out, size_t high)
     int error = edge_client_flush(client, out);
     if (error < 0 || client->failure != NULL || !group->started)
         return error;
-    error = write_blocked(channel, out, high);
     uint64_t now_ns = edge_clock_ns();
+    error = edge_channel_write_waiting(channel, out, high, now_ns);
     while (error == 0 && out->len < high && client->in_flight < channel->limit &&
            edge_client_can_open(client) && edge_pacer_ready(&group->pacer, now_ns)) {
         // In an open loop a call goes where the worker sent it, unless all were full.
@@ -305,7 +242,7 @@ static int fill(void *self, struct edge_buffer *out, size_t high)
             break;
         if (channel->quota > 0)
             channel->quota--;
-        error = start_call(channel, stream, out, high, now_ns);
+        error = edge_channel_start_call(channel, stream, out, high, now_ns);
     }
     return error;
 }
@@ -361,6 +298,7 @@ static void closed(void *self, int reason)
     end_all(channel, 0, EDGE_OUTCOME_CONNECTION, &detail, edge_clock_ns());
     edge_client_free(&channel->client);
     edge_timer_stop(group->loop, &channel->timeout);
+    edge_timer_stop(group->loop, &channel->pace);
     edge_timer_stop(group->loop, &channel->retry);
     edge_timer_stop(group->loop, &channel->keepalive.timer);
     if (group->started && !group->ending)
@@ -430,15 +368,17 @@ static void on_timeout(struct edge_timer *timer)
 {
     struct edge_channel *channel =
         (struct edge_channel *)(void *)((char *)timer - offsetof(struct edge_channel, timeout));
-    uint64_t timeout_ns = channel->group->plan->config->timeout_ns;
+    const struct edge_plan *plan = channel->group->plan;
     uint64_t now_ns = edge_clock_ns();
     uint64_t next_ns = EDGE_LOOP_FOREVER;
     for (uint32_t i = 0; i < channel->call_count; i++) {
         struct edge_call *call = &channel->calls[i];
         if (!call->stream.held)
             continue;
-        uint64_t until_ns = call->sent_ns + timeout_ns;
-        if (until_ns <= now_ns) {
+        uint64_t until_ns = call->sent_ns + plan->limit_ns;
+        if (until_ns <= now_ns && plan->limit_is_ours && call->verify.messages > 0) {
+            end_by_us(channel, call, now_ns);
+        } else if (until_ns <= now_ns) {
             struct edge_ending ending = {.outcome = EDGE_OUTCOME_TIMEOUT, .end_ns = now_ns};
             explain(channel, call, ending.outcome, &(struct edge_explain){0});
             end_call(channel, call, &ending);
@@ -453,6 +393,13 @@ static void on_timeout(struct edge_timer *timer)
         edge_channel_flush(channel); // the resets, and new calls
 }
 
+// A request of a paced stream is due.
+static void on_pace(struct edge_timer *timer)
+{
+    edge_channel_flush(
+        (struct edge_channel *)(void *)((char *)timer - offsetof(struct edge_channel, pace)));
+}
+
 int edge_channel_init(struct edge_channel *channel, struct edge_channel_group *group,
                       uint32_t share)
 {
@@ -463,6 +410,7 @@ int edge_channel_init(struct edge_channel *channel, struct edge_channel_group *g
         .call_count = 16,
         .retry = {.fire = on_retry},
         .timeout = {.fire = on_timeout},
+        .pace = {.fire = on_pace},
     };
     channel->connection.watch.fd = -1;
     edge_keepalive_init(&channel->keepalive, group->plan->config->keepalive_ns);
@@ -482,6 +430,7 @@ void edge_channel_free(struct edge_channel *channel)
     edge_timer_stop(channel->group->loop, &channel->retry);
     edge_timer_stop(channel->group->loop, &channel->timeout);
     edge_timer_stop(channel->group->loop, &channel->keepalive.timer);
+    edge_timer_stop(channel->group->loop, &channel->pace);
     free(channel->calls);
     channel->calls = NULL;
 }

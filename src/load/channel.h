@@ -15,18 +15,29 @@
 #include "net/loop.h"
 #include "wire/client.h"
 
+struct edge_call;
+
+// Calls that wait, the oldest first.
+struct edge_call_list {
+    struct edge_call *first, *last;
+};
+
 // A call in flight: one record of the stream ring.
 struct edge_call {
     struct edge_client_stream stream; // must be first
     uint64_t due_ns;
     uint64_t sent_ns;
-    uint64_t number;      // of its first message
+    uint64_t number;      // of its first message; or of its latest, where each has its own
     uint32_t out_message; // requests written, and bytes of the next one
     uint32_t out_at;
     bool counted;
-    bool blocked; // has bytes to write, and waits for a window
-    struct edge_call *blocked_prev, *blocked_next;
+    struct edge_call_list *list; // that it waits in, or NULL
+    struct edge_call *prev, *next;
     struct edge_verify verify;
+    // For some loads only.
+    uint64_t wall_ns;  // when the message being written was begun, if it says so
+    uint64_t next_ns;  // its next message is not due before that, if it is paced
+    uint64_t reply_ns; // when its latest reply came, of a stream
 };
 
 // What the channels of one thread share.
@@ -39,6 +50,7 @@ struct edge_channel_group {
     struct edge_load_result books;
     uint64_t next_number; // of the next call's first message
     uint64_t number_step; // from call to call of this thread
+    struct edge_outgoing_scratch scratch;
     uint64_t in_flight;
     uint64_t ended, ok;   // since the start, whether counted or not
     uint64_t last_end_ns; // of a counted call
@@ -66,8 +78,10 @@ struct edge_channel {
     uint64_t now_ns;           // of the bytes being received
     struct edge_timer retry;   // connects again; or gives up connecting
     struct edge_timer timeout; // of the oldest call
+    struct edge_timer pace;    // of the first call in `paced`
     struct edge_keepalive keepalive;
-    struct edge_call *blocked_first, *blocked_last;
+    struct edge_call_list blocked; // have bytes to write, and wait for a window
+    struct edge_call_list paced;   // wait for the time of their next message
 };
 
 // Prepares a channel of `share` calls, not yet connected. 0 or -ENOMEM.

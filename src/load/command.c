@@ -11,6 +11,7 @@
 #include "load/attend.h"
 #include "load/output.h"
 #include "load/shaping.h"
+#include "load/source.h"
 
 #define DURATION_DEFAULT (10 * EDGE_NS_PER_S)
 #define PROBE_DEFAULT    EDGE_NS_PER_S // of --find-max
@@ -20,10 +21,10 @@
 
 struct options {
     uint64_t concurrency, connections, total, duration, warmup, rps, timeout;
-    uint64_t messages, connect_timeout, drain;
-    const char *cpus, *call, *scenario, *data, *data_file, *binary_file, *authority, *output;
-    const char *cacert, *cert, *key, *cname;
-    bool binary, skip_verify;
+    uint64_t connect_timeout, drain;
+    const char *cpus, *authority, *output, *cacert, *cert, *key, *cname;
+    struct edge_source_options source;
+    bool skip_verify;
     const char *format, *name, *config, *find_max;
     struct edge_option_list slos;
     struct edge_shaping shaping;
@@ -54,21 +55,7 @@ static const struct edge_option rows[] = {
      .help = "Per call, sent to the server as grpc-timeout; 0s: none."},
     {EDGE_OPT_STRING(struct options, cpus), .name = "cpus", .argument = "LIST",
      .help = "One thread on each of these CPUs, as 1 or 1-3; without it one thread, not pinned."},
-    {EDGE_OPT_STRING(struct options, call), .name = "call", .argument = "METHOD",
-     .help = "SERVICE/METHOD, or a method of helloworld.Greeter; without it the scenario's own."},
-    {EDGE_OPT_STRING(struct options, scenario), .name = "scenario", .argument = "NAME",
-     .help = "What is sent: complex_proto (the default), string_10B, string_100B, string_1kB, "
-             "string_10kB, empty, or a JSON file."},
-    {EDGE_OPT_STRING(struct options, data), .name = "data", .letter = 'd', .argument = "JSON",
-     .help = "The request as JSON; @: from standard input."},
-    {EDGE_OPT_STRING(struct options, data_file), .name = "data-file", .letter = 'D',
-     .argument = "FILE", .help = "The request as a JSON file."},
-    {EDGE_OPT_BOOL(struct options, binary), .name = "binary", .letter = 'b', .fallback = "false",
-     .help = "The request as one encoded protobuf message from standard input."},
-    {EDGE_OPT_STRING(struct options, binary_file), .name = "binary-file", .letter = 'B',
-     .argument = "FILE", .help = "The request as a file with one encoded protobuf message."},
-    {EDGE_OPT_COUNT(struct options, messages), .name = "messages", .argument = "N", .fallback = "0",
-     .max = INT32_MAX, .help = "Messages per call that streams; 0: 10."},
+    EDGE_SOURCE_ROWS(struct options, source),
     {EDGE_OPT_DURATION(struct options, connect_timeout), .name = "connect-timeout",
      .argument = "TIME", .fallback = "10s", .max = DURATION_MAX, .min = 1,
      .help = "How long a connection may take to open."},
@@ -108,7 +95,7 @@ static const struct edge_option rows[] = {
      .fallback = "constant", .choices = arrivals,
      .help = "Open loop: calls are due evenly, or at random as independent users are."},
     {EDGE_OPT_COUNT(struct options, shaping.seed), .name = "seed", .argument = "N", .fallback = "1",
-     .help = "Of Poisson arrivals: the same seed gives the same times."},
+     .help = "Of what is random, data and Poisson arrivals: the same seed gives the same."},
     {EDGE_OPT_COUNT(struct options, shaping.max_inflight), .name = "max-inflight", .argument = "N",
      .fallback = "0", .max = CALLS_MAX,
      .help = "Open loop: calls in flight at most, the others wait; 0: --concurrency."},
@@ -176,7 +163,9 @@ const struct edge_command edge_load_command_options = {
               "  bench-edge load -r 10k -z 30s --call SayHelloBidi --messages 5 [::1]:50051\n"
               "  bench-edge load --cacert ca.pem --cname edge.example 192.0.2.7:50051\n"
               "  bench-edge load -r 2000 -z 5s -O summary,json,hgrm -o out 127.0.0.1:50051\n"
-              "  bench-edge load --find-max 'p99<10ms,errors<0.1%' 127.0.0.1:50051\n",
+              "  bench-edge load --find-max 'p99<10ms,errors<0.1%' 127.0.0.1:50051\n"
+              "  bench-edge load --proto shop.proto --call shop.Shop/Buy -d "
+              "'{\"n\":\"{{counter}}\"}' 127.0.0.1:80\n",
     .options = rows,
 };
 
@@ -208,12 +197,7 @@ static int check(struct options *options, struct edge_message *message)
     if (!tls && (options->cert != NULL || options->cname != NULL))
         return usage(message, "--cert, --key and --cname are of TLS: expected --cacert or "
                               "--skip-verify with them");
-    int sources = (options->scenario != NULL) + (options->data != NULL) +
-                  (options->data_file != NULL) + options->binary + (options->binary_file != NULL);
-    if (sources > 1)
-        return usage(message, "expected one of --scenario, --data, --data-file, --binary and "
-                              "--binary-file, found several");
-    return 0;
+    return edge_source_check(&options->source, options->timeout, message);
 }
 
 static int read_goals(struct plan *plan, struct edge_message *message)
@@ -224,34 +208,6 @@ static int read_goals(struct plan *plan, struct edge_message *message)
         error = edge_goals_add(&plan->goals, options->find_max, message);
     for (unsigned i = 0; i < options->slos.count && error == 0; i++)
         error = edge_goals_add(&plan->goals, options->slos.at[i], message);
-    return error;
-}
-
-static int load_payload(const struct options *options, struct edge_payload *payload,
-                        struct edge_message *message)
-{
-    const char *json_file = options->data_file;
-    if (options->data != NULL && strcmp(options->data, "@") == 0)
-        json_file = "-";
-    else if (options->data != NULL)
-        return edge_payload_from_json(payload, "--data", options->data, strlen(options->data),
-                                      options->call, options->messages, message);
-    const char *binary_file = options->binary ? "-" : options->binary_file;
-    const char *file = json_file != NULL ? json_file : binary_file;
-    if (file == NULL)
-        return edge_payload_load(payload,
-                                 options->scenario != NULL ? options->scenario : "complex_proto",
-                                 options->call, options->messages, message);
-    struct edge_buffer bytes = {0};
-    const char *name = strcmp(file, "-") == 0 ? "standard input" : file;
-    int error = edge_payload_read_file(file, &bytes, message);
-    if (error == 0 && json_file != NULL)
-        error = edge_payload_from_json(payload, name, (const char *)edge_buffer_head(&bytes),
-                                       bytes.len, options->call, options->messages, message);
-    else if (error == 0)
-        error = edge_payload_from_binary(payload, name, edge_buffer_head(&bytes), bytes.len,
-                                         options->call, options->messages, message);
-    edge_buffer_free(&bytes);
     return error;
 }
 
@@ -269,13 +225,11 @@ static void configure_tls(const struct options *options, const char *name,
 }
 
 static int configure(const struct options *options, const char *target,
-                     const struct edge_payload *payload, struct edge_load_config *config,
-                     struct edge_message *message)
+                     struct edge_load_config *config, struct edge_message *message)
 {
     *config = (struct edge_load_config){
         .name = options->name,
         .authority = options->authority != NULL ? options->authority : options->cname,
-        .payload = payload,
         .connections = options->connections,
         .concurrency = options->concurrency,
         .rate = options->rps,
@@ -376,23 +330,23 @@ static int run_command(struct options *options, int operands, char **argv,
         error = read_goals(&plan, message);
     if (error < 0)
         return error;
-    struct edge_payload payload;
-    error = load_payload(options, &payload, message);
-    if (error < 0) // what was asked for is wrong, unless memory is
-        return error == -ENOMEM ? error : EDGE_ERR_USAGE;
     struct edge_load_config config;
+    struct edge_source source;
     struct edge_tls_client_config tls;
     char host[sizeof(config.address.text)];
-    error = configure(options, argv[0], &payload, &config, message);
-    if (error == EDGE_ERR_FORMAT)
-        error = EDGE_ERR_USAGE;
-    if (error == 0 && (options->cacert != NULL || options->skip_verify)) {
+    error = configure(options, argv[0], &config, message);
+    if (error < 0)
+        return error == EDGE_ERR_FORMAT ? EDGE_ERR_USAGE : error;
+    if (options->cacert != NULL || options->skip_verify) {
         configure_tls(options, edge_address_host(&config.address, host, sizeof(host)), &tls);
         config.tls = &tls;
     }
+    error = edge_source_init(&source, &options->source, &config, message);
     if (error == 0)
         error = measure(&plan, &config, message);
-    edge_payload_free(&payload);
+    else if (error != -ENOMEM && error != EDGE_ERR_FAILED)
+        error = EDGE_ERR_USAGE; // what was asked for is wrong
+    edge_source_free(&source);
     return error;
 }
 

@@ -64,16 +64,27 @@ static void explain_refusal(const struct edge_explain *detail, char *text, size_
              edge_h2_error_name(detail->h2_code), quoted[0] != '\0' ? ": " : "", quoted);
 }
 
+static void explain_fault(const struct edge_verify_odd *odd, const struct edge_verify_plan *plan,
+                          char *text, size_t size)
+{
+    const struct edge_type_field *field = odd->fault_field;
+    snprintf(text, size, "a reply is no encoded %s: %s%s %s", plan->type->name,
+             field != NULL ? "field " : "it", field != NULL ? field->name : "", odd->fault);
+}
+
 void edge_explain(enum edge_outcome outcome, const struct edge_explain *detail,
                   const struct edge_verify_plan *plan, const struct edge_verify *verify, char *text,
                   size_t size)
 {
     switch (outcome) {
     case EDGE_OUTCOME_WRONG_REPLY:
-        snprintf(text, size, "a reply is not the expected %s",
-                 plan->payload->kind == EDGE_CALL_CLIENT_STREAM
-                     ? "one (the last request's, counted)"
-                     : "echo of its request");
+        if (verify->odd != NULL && verify->odd->fault != NULL)
+            explain_fault(verify->odd, plan, text, size);
+        else
+            snprintf(text, size, "a reply is not the expected %s",
+                     plan->payload->kind == EDGE_CALL_CLIENT_STREAM
+                         ? "one (the last request's, counted)"
+                         : "echo of its request");
         return;
     case EDGE_OUTCOME_WRONG_COUNT:
         snprintf(text, size, "expected %llu replies to a call; found %u",
@@ -89,7 +100,12 @@ void edge_explain(enum edge_outcome outcome, const struct edge_explain *detail,
         snprintf(text, size, "expected :status 200; found %u", verify->http_status);
         return;
     case EDGE_OUTCOME_BAD_MESSAGE:
-        snprintf(text, size, "content-type, prefix or length of a reply is not gRPC's");
+        if (verify->packed && !plan->gzip)
+            snprintf(text, size,
+                     "a reply is packed with gzip, which was not offered: is --enable-compression "
+                     "meant?");
+        else
+            snprintf(text, size, "content-type, prefix or length of a reply is not gRPC's");
         return;
     case EDGE_OUTCOME_RESET:
         snprintf(text, size, "the server reset the stream (%s)",

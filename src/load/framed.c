@@ -8,14 +8,30 @@
 
 int edge_framed_init(struct edge_framed *framed, const struct edge_template *template)
 {
+    *framed = (struct edge_framed){0};
+    if (template->len > UINT32_MAX - EDGE_FRAMED_PREFIX)
+        return EDGE_ERR_LIMIT;
     *framed = (struct edge_framed){
         .bytes = malloc(EDGE_FRAMED_PREFIX + template->len),
         .len = EDGE_FRAMED_PREFIX + template->len,
         .vary_at = EDGE_FRAMED_PREFIX + template->vary_at,
         .vary_len = template->vary_len,
+        .plain_len = template->len,
     };
     if (framed->bytes == NULL)
         return -ENOMEM;
+    if (template->patch_count > 0) {
+        framed->patches = calloc(template->patch_count, sizeof(*framed->patches));
+        if (framed->patches == NULL) {
+            edge_framed_free(framed);
+            return -ENOMEM;
+        }
+        framed->patch_count = template->patch_count;
+        memcpy(framed->patches, template->patches,
+               template->patch_count * sizeof(*framed->patches));
+        for (size_t i = 0; i < framed->patch_count; i++)
+            framed->patches[i].at += EDGE_FRAMED_PREFIX;
+    }
     framed->bytes[0] = 0;
     edge_put_u32(framed->bytes + 1, (uint32_t) template->len);
     memcpy(framed->bytes + EDGE_FRAMED_PREFIX, template->bytes, template->len);
@@ -25,6 +41,7 @@ int edge_framed_init(struct edge_framed *framed, const struct edge_template *tem
 void edge_framed_free(struct edge_framed *framed)
 {
     free(framed->bytes);
+    free(framed->patches);
     *framed = (struct edge_framed){0};
 }
 

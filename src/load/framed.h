@@ -17,9 +17,12 @@ struct edge_framed {
     size_t len;     // with the prefix
     size_t vary_at; // from the prefix's first byte
     size_t vary_len;
+    size_t plain_len;           // of the contents, before they were packed
+    struct edge_patch *patches; // from the prefix's first byte; NULL: none
+    size_t patch_count;
 };
 
-// 0 or -ENOMEM.
+// 0; -ENOMEM; EDGE_ERR_LIMIT (its length does not fit the prefix).
 int edge_framed_init(struct edge_framed *framed, const struct edge_template *template);
 // Safe twice.
 void edge_framed_free(struct edge_framed *framed);

@@ -20,6 +20,15 @@
 #include "net/socket.h"
 #include "net/tls.h"
 
+struct edge_metadata;
+
+// How calls of streams are made. Zero: as the payload has it.
+struct edge_load_streams {
+    uint64_t interval_ns; // between two requests of a call
+    uint64_t count;       // requests after which a call is done; of a server stream: replies
+    uint64_t duration_ns; // the same by time
+};
+
 struct edge_load_config {
     const char *name; // a label for people; NULL: none
     struct edge_address address;
@@ -36,14 +45,17 @@ struct edge_load_config {
     uint64_t timeout_ns;         // per call, sent as grpc-timeout; 0: none
     uint64_t connect_timeout_ns; // 0: 10 s
     uint64_t drain_ns;           // how long to wait for calls in flight at the end
-    struct edge_cpuset cpus;     // one thread each, pinned; empty: one thread, not pinned
-    uint64_t skip;               // calls before the window, not counted, after warm-up
-    uint64_t max_duration_ns;    // with `total`: stop after so long at the latest; 0: never
+    struct edge_load_streams streams;
+    const struct edge_metadata *metadata; // of each call; NULL: none
+    bool gzip;                            // pack requests, and take packed replies
+    struct edge_cpuset cpus;              // one thread each, pinned; empty: one thread, not pinned
+    uint64_t skip;                        // calls before the window, not counted, after warm-up
+    uint64_t max_duration_ns; // with `total`: stop after so long at the latest; 0: never
     // How `rate` and `concurrency` change from the window's start; both are then the first value,
     // but `concurrency` is the highest. Constant if all zero.
     struct edge_shape_config rates, calls;
     bool poisson;          // open loop: arrivals are Poisson, not evenly spread
-    uint64_t seed;         // of those
+    uint64_t seed;         // of those, and of what is random in the requests
     uint64_t ramp_ns;      // opens the connections evenly over this time, before the load
     uint64_t keepalive_ns; // PING after so long without a word from the server; 0: none
 };
@@ -81,6 +93,11 @@ struct edge_load_thread {
     uint64_t turns;      // loop turns inside the window
     uint64_t recv_calls; // reads inside the window
     uint64_t replies;    // calls that ended inside the window
+};
+
+// Messages that were packed, and their bytes before and after that.
+struct edge_load_packed {
+    uint64_t messages, plain_bytes, packed_bytes;
 };
 
 // What the handshakes of all connections agreed on. The two names are "" without TLS, and
@@ -122,7 +139,17 @@ struct edge_load_result {
     struct edge_histogram service;
     struct edge_histogram response;
     struct edge_histogram send_lag; // sent - due; open loop only
-    uint64_t noncanonical;          // replies right in meaning, though encoded differently
+    // Of streams, message by message, whatever became of their calls. Counted: messages written and
+    // received inside the window (with `total`: of counted calls). Latency of counted calls, ns:
+    // from handing the first byte to the kernel to the first whole reply, and from each reply to
+    // the next. Replies that one read brought have no gap.
+    uint64_t messages_sent, messages_received;
+    struct edge_histogram first_message;
+    struct edge_histogram message_gap;
+    uint64_t ended_by_client; // of OK: server streams that the client ended, as it was told to
+    struct edge_load_packed packed_out, packed_in; // of all calls, over the whole run
+
+    uint64_t noncanonical; // replies right in meaning, though encoded differently
 
     struct edge_load_thread threads[EDGE_CPUSET_MAX];
     unsigned thread_count;

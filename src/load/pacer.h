@@ -38,6 +38,14 @@ bool edge_pacer_ready(struct edge_pacer *pacer, uint64_t now_ns);
 // it belongs to the window.
 uint64_t edge_pacer_take(struct edge_pacer *pacer, uint64_t now_ns, bool *counted);
 
+// Whether something at `at_ns` belongs to the window; with `total`: what a counted call does.
+static inline bool edge_pacer_in_window(const struct edge_pacer *pacer, bool counted,
+                                        uint64_t at_ns)
+{
+    return pacer->total > 0 ? counted
+                            : at_ns >= pacer->window_start_ns && at_ns < pacer->window_stop_ns;
+}
+
 // When to look again: the next due time, the end, or EDGE_LOOP_FOREVER.
 uint64_t edge_pacer_next(const struct edge_pacer *pacer);
 

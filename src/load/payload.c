@@ -12,6 +12,7 @@
 #include "load/json_message.h"
 #include "load/method.h"
 #include "load/payload_scenarios.h"
+#include "load/service.h"
 #include "load/wire_walk.h"
 
 #define FILE_MAX     (64u << 20)
@@ -22,6 +23,7 @@ void edge_payload_free(struct edge_payload *payload)
 {
     free(payload->request.bytes);
     free(payload->reply.bytes);
+    edge_service_del(payload->service);
     *payload = (struct edge_payload){0};
 }
 

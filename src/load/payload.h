@@ -8,6 +8,9 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "load/patch.h"
+
+struct edge_service;
 
 enum edge_call_kind {
     EDGE_CALL_UNARY,
@@ -23,8 +26,10 @@ enum edge_call_kind {
 struct edge_template {
     uint8_t *bytes;
     size_t len;
-    size_t vary_at;  // offset of the varied bytes
-    size_t vary_len; // 0: nothing varies; else printable ASCII, at most 8
+    size_t vary_at;             // offset of the varied bytes
+    size_t vary_len;            // 0: nothing varies; else printable ASCII, at most 8
+    struct edge_patch *patches; // fields of messages that the user made, in place of that
+    size_t patch_count;
 };
 
 struct edge_payload {
@@ -38,6 +43,9 @@ struct edge_payload {
     uint64_t messages_out;        // requests per call
     uint64_t messages_in;         // replies per call
     const void *reply_descriptor; // for comparing a reply by meaning; opaque
+    // Any other method than the contract's; NULL: one of it. Then the above has no request and
+    // reply; messages_out is 1; messages_in is 0 where the server says how many.
+    struct edge_service *service;
 };
 
 // The scenarios built in, in the order of docs: "complex_proto", ... Ends with NULL.

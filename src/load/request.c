@@ -8,10 +8,7 @@
 #include "wire/frame.h"
 #include "wire/hpack.h"
 
-struct header {
-    const char *name, *value;
-};
-#define HEADERS_MAX 8
+#define HEADERS_MAX (10 + EDGE_METADATA_MAX)
 
 const char *edge_request_timeout_text(uint64_t timeout_ns, char text[24])
 {
@@ -33,7 +30,8 @@ const char *edge_request_timeout_text(uint64_t timeout_ns, char text[24])
 }
 
 // Writes the block that inserts, and the one that then refers to what was inserted.
-static int encode_indexed(struct edge_request *request, const struct header *headers, size_t count)
+static int encode_indexed(struct edge_request *request, const struct edge_header *headers,
+                          size_t count)
 {
     bool inserted[HEADERS_MAX];
     uint32_t entries = 0;
@@ -56,7 +54,8 @@ static int encode_indexed(struct edge_request *request, const struct header *hea
     return 0;
 }
 
-static int encode_stateless(struct edge_buffer *block, const struct header *headers, size_t count)
+static int encode_stateless(struct edge_buffer *block, const struct edge_header *headers,
+                            size_t count)
 {
     int error = 0;
     for (size_t i = 0; i < count && error == 0; i++)
@@ -65,20 +64,27 @@ static int encode_stateless(struct edge_buffer *block, const struct header *head
     return error;
 }
 
-int edge_request_init(struct edge_request *request, const char *scheme, const char *path,
-                      const char *authority, uint64_t timeout_ns, struct edge_message *message)
+int edge_request_init(struct edge_request *request, const struct edge_request_config *config,
+                      struct edge_message *message)
 {
     *request = (struct edge_request){0};
     char timeout[24];
-    struct header headers[HEADERS_MAX] = {
-        {":method", "POST"},          {":scheme", scheme}, {":path", path},
-        {":authority", authority},    {"te", "trailers"},  {"content-type", "application/grpc"},
+    struct edge_header headers[HEADERS_MAX] = {
+        {":method", "POST"},          {":scheme", config->scheme},
+        {":path", config->path},      {":authority", config->authority},
+        {"te", "trailers"},           {"content-type", "application/grpc"},
         {"user-agent", "bench-edge"},
     };
     size_t count = 7;
-    if (timeout_ns > 0)
-        headers[count++] =
-            (struct header){"grpc-timeout", edge_request_timeout_text(timeout_ns, timeout)};
+    if (config->timeout_ns > 0)
+        headers[count++] = (struct edge_header){
+            "grpc-timeout", edge_request_timeout_text(config->timeout_ns, timeout)};
+    if (config->gzip) {
+        headers[count++] = (struct edge_header){"grpc-encoding", "gzip"};
+        headers[count++] = (struct edge_header){"grpc-accept-encoding", "identity,gzip"};
+    }
+    for (size_t i = 0; config->metadata != NULL && i < config->metadata->count; i++)
+        headers[count++] = config->metadata->list[i];
 
     int error = encode_indexed(request, headers, count);
     if (error == 0)
@@ -94,8 +100,10 @@ int edge_request_init(struct edge_request *request, const char *scheme, const ch
         return 0;
     edge_request_free(request);
     return edge_fail(message, error,
-                     error == EDGE_ERR_LIMIT ? "the request's path and authority are too long"
-                                             : "out of memory");
+                     error == EDGE_ERR_LIMIT
+                         ? "the request's path, authority and metadata are too long: "
+                           "expected at most 4096 bytes with 32 for each"
+                         : "out of memory");
 }
 
 void edge_request_free(struct edge_request *request)

@@ -7,10 +7,12 @@
 #ifndef EDGE_LOAD_REQUEST_H
 #define EDGE_LOAD_REQUEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "load/metadata.h"
 
 struct edge_request {
     struct edge_buffer insert;    // the first block of a connection
@@ -19,10 +21,17 @@ struct edge_request {
     struct edge_buffer stateless; // each one after `clear`
 };
 
-// `scheme` is "http" or "https"; `timeout_ns` becomes grpc-timeout; 0: none. 0; -ENOMEM;
-// EDGE_ERR_LIMIT with a message (the path and authority do not fit).
-int edge_request_init(struct edge_request *request, const char *scheme, const char *path,
-                      const char *authority, uint64_t timeout_ns, struct edge_message *message);
+struct edge_request_config {
+    const char *scheme; // "http" or "https"
+    const char *path, *authority;
+    uint64_t timeout_ns;                  // becomes grpc-timeout; 0: none
+    const struct edge_metadata *metadata; // NULL: none
+    bool gzip; // says that messages are packed so, and may be in the reply
+};
+
+// 0; -ENOMEM; EDGE_ERR_LIMIT with a message (path, authority and metadata do not fit).
+int edge_request_init(struct edge_request *request, const struct edge_request_config *config,
+                      struct edge_message *message);
 // Safe twice.
 void edge_request_free(struct edge_request *request);
 

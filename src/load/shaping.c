@@ -89,7 +89,6 @@ static int check_open_loop(const struct edge_shaping *shaping, struct edge_load_
             "%s is of an open loop: expected --rps, --load-schedule or --find-max, too",
             shaping->arrivals > 0 ? "--arrivals poisson" : "--max-inflight");
     config->poisson = shaping->arrivals > 0;
-    config->seed = shaping->seed;
     if (shaping->max_inflight == 0)
         return 0;
     if (config->calls.kind != EDGE_SHAPE_CONST)
@@ -135,6 +134,7 @@ int edge_shaping_apply(const struct edge_shaping *shaping, uint64_t default_ns,
         error = check_open_loop(shaping, config, message);
     if (error == 0)
         error = apply_end(shaping, length_ns > 0 ? length_ns : default_ns, config, message);
+    config->seed = shaping->seed;
     config->ramp_ns = shaping->connection_ramp;
     config->keepalive_ns = shaping->keepalive;
     return error;

@@ -7,6 +7,7 @@
 #include "grpc/status.h"
 #include "load/bars.h"
 #include "load/books.h"
+#include "load/summary_streams.h"
 #include "wire/frame.h"
 
 static const double percents[] = {50, 75, 90, 95, 99, 99.9};
@@ -64,8 +65,9 @@ static void print_head(const struct edge_load_config *config, const struct edge_
         fprintf(out, "  Requests/sec:\t-\n");
     else
         fprintf(out, "  Requests/sec:\t%.2f\n", rate);
-    if (rate >= 0 && payload->messages > 1)
-        fprintf(out, "  Messages/sec:\t%.2f\n", rate * (double)payload->messages);
+    if (rate >= 0 && payload->kind != EDGE_CALL_UNARY)
+        fprintf(out, "  Messages/sec:\t%.2f\n",
+                edge_summary_per_second(result, result->messages_in_window));
 }
 
 static void print_distribution(const char *title, const struct edge_histogram *histogram, FILE *out)
@@ -206,6 +208,7 @@ void edge_summary_print(const struct edge_load_config *config,
         print_distribution("Latency distribution (closed loop: latency is service time)",
                            &result->service, out);
     }
+    edge_summary_print_streams(config, result, out);
     print_status(result, out);
     print_errors(result, out);
     print_books(result, out);

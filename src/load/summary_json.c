@@ -5,6 +5,8 @@
 #include <stdbool.h>
 
 #include "base/build_info.h"
+#include "load/service.h"
+#include "load/summary_streams.h"
 
 // Sets a member. `value` may be NULL (out of memory): then *failed becomes true, once and for all.
 static void put(json_t *object, const char *key, json_t *value, bool *failed)
@@ -100,15 +102,20 @@ static json_t *options_json(const struct edge_load_config *config, bool *failed)
     put(object, "address", json_string(config->address.text), failed);
     put(object, "call", json_string(payload->path + 1), failed);
     put(object, "scenario", json_string(payload->scenario), failed);
-    PUT_NUMBERS(object, failed, {"messages_per_call", payload->messages},
-                {"connections", config->connections}, {"concurrency", config->concurrency},
-                {"rate_per_s", config->rate}, {"total", config->total},
-                {"duration_ns", config->duration_ns}, {"warmup_ns", config->warmup_ns},
-                {"timeout_ns", config->timeout_ns}, {"drain_ns", config->drain_ns},
-                {"skip_first", config->skip}, {"max_duration_ns", config->max_duration_ns},
-                {"connection_ramp_ns", config->ramp_ns}, {"keepalive_ns", config->keepalive_ns});
+    put(object, "messages_per_call",
+        payload->service == NULL ? integer(payload->messages) : json_null(), failed);
+    PUT_NUMBERS(object, failed, {"connections", config->connections},
+                {"concurrency", config->concurrency}, {"rate_per_s", config->rate},
+                {"total", config->total}, {"duration_ns", config->duration_ns},
+                {"warmup_ns", config->warmup_ns}, {"timeout_ns", config->timeout_ns},
+                {"drain_ns", config->drain_ns}, {"skip_first", config->skip},
+                {"max_duration_ns", config->max_duration_ns},
+                {"connection_ramp_ns", config->ramp_ns}, {"keepalive_ns", config->keepalive_ns},
+                {"stream_interval_ns", config->streams.interval_ns},
+                {"stream_call_count", config->streams.count},
+                {"stream_call_duration_ns", config->streams.duration_ns}, {"seed", config->seed});
+    put(object, "enable_compression", json_boolean(config->gzip), failed);
     put(object, "arrivals", json_string(config->poisson ? "poisson" : "constant"), failed);
-    put(object, "seed", config->poisson ? integer(config->seed) : json_null(), failed);
     put(object, "load_schedule", shape_json(&config->rates, failed), failed);
     put(object, "concurrency_schedule", shape_json(&config->calls, failed), failed);
     return object;
@@ -177,6 +184,62 @@ static json_t *text_or_null(const char *text)
     return text[0] != '\0' ? json_string(text) : json_null();
 }
 
+static json_t *rate_json(const struct edge_load_result *result, uint64_t count)
+{
+    double rate = edge_summary_per_second(result, count);
+    return rate >= 0 ? json_real(rate) : json_null();
+}
+
+// null for unary calls, and in it for a side that does not stream.
+static json_t *streams_json(const struct edge_load_config *config,
+                            const struct edge_load_result *result, bool *failed)
+{
+    enum edge_call_kind kind = config->payload->kind;
+    if (kind == EDGE_CALL_UNARY)
+        return json_null();
+    bool out = kind != EDGE_CALL_SERVER_STREAM, in = kind != EDGE_CALL_CLIENT_STREAM;
+    json_t *object = json_object();
+    put(object, "messages_sent", out ? integer(result->messages_sent) : json_null(), failed);
+    put(object, "messages_sent_per_s", out ? rate_json(result, result->messages_sent) : json_null(),
+        failed);
+    put(object, "messages_received", in ? integer(result->messages_received) : json_null(), failed);
+    put(object, "messages_received_per_s",
+        in ? rate_json(result, result->messages_received) : json_null(), failed);
+    put(object, "first_message", histogram_json(&result->first_message, failed), failed);
+    put(object, "message_gap", histogram_json(&result->message_gap, failed), failed);
+    PUT_NUMBERS(object, failed, {"ended_by_client", result->ended_by_client});
+    return object;
+}
+
+static json_t *packed_json(const struct edge_load_packed *packed, bool *failed)
+{
+    json_t *object = json_object();
+    PUT_NUMBERS(object, failed, {"messages", packed->messages},
+                {"plain_bytes", packed->plain_bytes}, {"packed_bytes", packed->packed_bytes});
+    return object;
+}
+
+// null without compression.
+static json_t *compression_json(const struct edge_load_config *config,
+                                const struct edge_load_result *result, bool *failed)
+{
+    if (!config->gzip)
+        return json_null();
+    json_t *object = json_object();
+    put(object, "sent", packed_json(&result->packed_out, failed), failed);
+    put(object, "received", packed_json(&result->packed_in, failed), failed);
+    return object;
+}
+
+// How far each reply was checked: all of its bytes, or that it is a message of its type.
+static void put_verified(json_t *object, const struct edge_payload *payload, bool *failed)
+{
+    const struct edge_service *service = payload->service;
+    put(object, "verified", json_string(service != NULL ? "type" : "bytes"), failed);
+    put(object, "reply_type", service != NULL ? json_string(service->reply->name) : json_null(),
+        failed);
+}
+
 static json_t *result_json(const struct edge_load_config *config,
                            const struct edge_load_result *result, bool *failed)
 {
@@ -191,6 +254,9 @@ static json_t *result_json(const struct edge_load_config *config,
     put(root, "ok_per_s", rate >= 0 ? json_real(rate) : json_null(), failed);
     PUT_NUMBERS(root, failed, {"messages_in_window", result->messages_in_window},
                 {"noncanonical", result->noncanonical});
+    put_verified(root, config->payload, failed);
+    put(root, "streams", streams_json(config, result, failed), failed);
+    put(root, "compression", compression_json(config, result, failed), failed);
     put(root, "books", books_json(result, failed), failed);
     PUT_NUMBERS(root, failed, {"connections_opened", result->connections_opened},
                 {"connections_lost", result->connections_lost},

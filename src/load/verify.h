@@ -1,4 +1,5 @@
-// Is a reply what it must be? Every byte of every reply is compared as it streams in.
+// Is a reply what it must be? Of the contract's methods every byte of every reply is compared as it
+// streams in. Of others each reply must be an encoded message of the method's type.
 #ifndef EDGE_LOAD_VERIFY_H
 #define EDGE_LOAD_VERIFY_H
 
@@ -10,13 +11,19 @@
 #include "load/framed.h"
 #include "load/load.h"
 #include "load/payload.h"
+#include "load/type.h"
 #include "wire/hpack.h"
 
 // What every call must get.
 struct edge_verify_plan {
     const struct edge_payload *payload;
     struct edge_framed reply;
-    size_t reply_max; // a message above this is wrong without being looked at
+    size_t reply_max;             // a message above this is wrong without being looked at
+    bool gzip;                    // replies may be packed
+    const struct edge_type *type; // of the replies, if that is all that is known; else NULL
+    // Is given each good reply, if not NULL; called by the load's threads.
+    void (*take)(void *context, const uint8_t *bytes, size_t len);
+    void *take_context;
 };
 
 // 0 or -ENOMEM.
@@ -24,7 +31,15 @@ int edge_verify_plan_init(struct edge_verify_plan *plan, const struct edge_paylo
 // Safe twice.
 void edge_verify_plan_free(struct edge_verify_plan *plan);
 
-struct edge_verify_odd; // a message whose bytes differ, kept whole to be compared by meaning
+// What few calls need. A message that is kept whole: its bytes differ, to be compared by meaning;
+// or a read has brought a part of it.
+struct edge_verify_odd {
+    struct edge_buffer bytes;       // prefix and contents so far
+    size_t skip;                    // bytes still to be thrown away, for a message above the limit
+    struct edge_load_packed packed; // of all replies of the call
+    const char *fault;              // why a reply is not of its type, or NULL
+    const struct edge_type_field *fault_field; // where, or NULL
+};
 
 // What one call has got so far. Zero at the start.
 struct edge_verify {
@@ -36,6 +51,7 @@ struct edge_verify {
     bool got_headers; // final ones, not 1xx
     bool wrong;       // a message is not what it must be
     bool bad;         // the framing or the headers are not gRPC's
+    bool packed;      // grpc-encoding: gzip
 };
 
 // The text in reply number `index` of a call whose first request has number `first`.

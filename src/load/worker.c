@@ -104,6 +104,7 @@ void edge_worker_free(struct edge_worker *worker)
     edge_tls_del(worker->group.tls);
     worker->group.tls = NULL;
     edge_load_result_free(&worker->group.books);
+    edge_outgoing_scratch_free(&worker->group.scratch);
     edge_io_free(&worker->io);
     edge_loop_free(&worker->loop);
     if (worker->wake_fd >= 0)

@@ -10,6 +10,7 @@ BUILD = pathlib.Path(os.environ["EDGE_BUILD_DIR"])
 PROGRAMS = pathlib.Path(os.environ["EDGE_PROGRAM_DIR"])
 SOURCE = pathlib.Path(os.environ["EDGE_SOURCE_DIR"])
 EMULATED = "EDGE_EMULATED" in os.environ  # the programs are a board's, under QEMU
+ANY_SERVICE = bool(os.environ["EDGE_SCHEMA"])  # bench-edge has libprotobuf
 PLUGS = bool(os.environ["EDGE_CURL"])  # bench-edge has libcurl and can ask plugs
 SERVERS = ("c_nghttp2_nanopb", "c_nghttp2_protobufc")
 

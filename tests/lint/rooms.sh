@@ -23,13 +23,18 @@ while IFS=: read -r file include; do
         echo "src/$file includes $include: src/$room may use lower floors only"
         bad=1
     fi
-done < <(grep -rHoP '^#include "\K[a-z]+/[^"]+' --include='*.[ch]' -- */ | sort)
+done < <(grep -rHoP '^#include "\K[a-z]+/[^"]+' --include='*.[ch]' --include='*.cpp' -- */ | sort)
 
 # The borders at which foreign libraries stop.
 while read -r file; do
     echo "src/$file uses nghttp2's session API: only grpc/h2.c and its parts may"
     bad=1
 done < <(grep -rlE 'nghttp2_(session|submit|option)_' --include='*.[ch]' -- */ | grep -vxE 'grpc/h2(_internal\.h|_limits\.c|_receive\.c|_send\.c|\.c)' | sort)
+
+while read -r file; do
+    echo "src/$file uses libprotobuf: only load/schema.cpp may"
+    bad=1
+done < <(grep -rlF '#include <google/protobuf/' -- */ | grep -vxF 'load/schema.cpp' | sort)
 
 while read -r file; do
     echo "src/$file uses mbedTLS: only net/tls*.[ch] may"

@@ -1,3 +1,3 @@
-edge_unit(load books command explain framed goals judge pacer payload request schedule search shape
-          summary verify write)
+edge_unit(load books command data explain framed goals judge metadata pacer patch payload reflect reply
+          request schedule search shape summary type verify write)
 edge_unit(load load LIBRARIES edge_null)

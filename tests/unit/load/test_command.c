@@ -50,6 +50,30 @@ static void usage_errors(void **state)
     EXPECT(2, "unknown scenario \"x\"; known: complex_proto", ARG("--scenario"), ARG("x"),
            ARG("127.0.0.1:1"));
     EXPECT(2, "unknown call \"x\"", ARG("--call"), ARG("x"), ARG("127.0.0.1:1"));
+    EXPECT(2, "unknown call \"x\"; known: helloworld.Greeter/SayHello", ARG("--call"), ARG("x"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "expected --proto or --protoset, found both", ARG("--proto"), ARG("a.proto"),
+           ARG("--protoset"), ARG("a.pb"), ARG("127.0.0.1:1"));
+    EXPECT(2, "expected --call with --proto", ARG("--proto"), ARG("a.proto"), ARG("127.0.0.1:1"));
+    EXPECT(2, "--import-path is where --proto looks", ARG("-i"), ARG("."), ARG("127.0.0.1:1"));
+    EXPECT(2, "expected --metadata or --metadata-file", ARG("-m"), ARG("{}"), ARG("-M"), ARG("x"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "--metadata:1: grpc-status: expected a name that the generator does not set itself",
+           ARG("-m"), ARG("{\"grpc-status\":\"0\"}"), ARG("127.0.0.1:1"));
+    EXPECT(2, "one message without {{...}}", ARG("-d"), ARG(" [{}]"), ARG("127.0.0.1:1"));
+    EXPECT(2, "one message without {{...}}", ARG("-d"),
+           ARG("{\"request\":{\"name\":\"{{counter}}\"}}"), ARG("127.0.0.1:1"));
+    EXPECT(2, "--stream-call-duration is not below --timeout", ARG("--stream-call-duration"),
+           ARG("20s"), ARG("127.0.0.1:1"));
+    EXPECT(2, "expected a method that streams; helloworld.Greeter/SayHello does not",
+           ARG("--stream-call-count"), ARG("5"), ARG("127.0.0.1:1"));
+    EXPECT(2, "a method whose client streams; helloworld.Greeter/SayHellos has one request",
+           ARG("--stream-interval"), ARG("1s"), ARG("--call"), ARG("SayHellos"),
+           ARG("127.0.0.1:1"));
+    EXPECT(2, "expected --messages or --stream-call-count", ARG("--stream-call-count"), ARG("5"),
+           ARG("--messages"), ARG("5"), ARG("--call"), ARG("SayHelloCS"), ARG("127.0.0.1:1"));
+    EXPECT(2, "verified by the number of requests", ARG("--stream-call-duration"), ARG("1s"),
+           ARG("--call"), ARG("SayHelloCS"), ARG("127.0.0.1:1"));
     EXPECT(2, "expected one of --scenario, --data", ARG("--scenario"), ARG("empty"), ARG("-d"),
            ARG("{}"), ARG("127.0.0.1:1"));
     EXPECT(2, "--data:1: request.n: expected a whole number", ARG("-d"),
@@ -111,7 +135,7 @@ static void nothing_listens(void **state)
 static void defaults_parse(void **state)
 {
     (void)state;
-    uint64_t space[128] = {0};
+    uint64_t space[256] = {0};
     edge_options_defaults(&edge_load_command_options, space);
 }
 

@@ -26,12 +26,14 @@ static void expect_block(struct edge_hpack_decoder *decoder, const struct edge_b
     assert_string_equal(text, expected);
 }
 
+static const struct edge_request_config usual = {
+    .scheme = "http", .path = "/a.B/C", .authority = "host:1", .timeout_ns = 20 * EDGE_NS_PER_S};
+
 static void indexed_after_the_first(void **state)
 {
     (void)state;
     struct edge_request request;
-    assert_int_equal(
-        edge_request_init(&request, "http", "/a.B/C", "host:1", 20 * EDGE_NS_PER_S, NULL), 0);
+    assert_int_equal(edge_request_init(&request, &usual, NULL), 0);
     struct edge_hpack_decoder *decoder = edge_hpack_decoder_new(4096);
     enum edge_request_state sent = EDGE_REQUEST_FRESH;
     for (int i = 0; i < 3; i++) {
@@ -58,8 +60,7 @@ static void stateless_without_a_table(void **state)
 {
     (void)state;
     struct edge_request request;
-    assert_int_equal(
-        edge_request_init(&request, "http", "/a.B/C", "host:1", 20 * EDGE_NS_PER_S, NULL), 0);
+    assert_int_equal(edge_request_init(&request, &usual, NULL), 0);
     struct edge_hpack_decoder *decoder = edge_hpack_decoder_new(4096);
     enum edge_request_state sent = EDGE_REQUEST_FRESH;
     for (int i = 0; i < 3; i++) {
@@ -79,8 +80,9 @@ static void too_long(void **state)
     struct edge_message message;
     memset(authority, 'a', sizeof(authority) - 1);
     authority[sizeof(authority) - 1] = '\0';
-    assert_int_equal(edge_request_init(&request, "http", "/a.B/C", authority, 0, &message),
-                     EDGE_ERR_LIMIT);
+    const struct edge_request_config config = {
+        .scheme = "http", .path = "/a.B/C", .authority = authority};
+    assert_int_equal(edge_request_init(&request, &config, &message), EDGE_ERR_LIMIT);
 }
 
 static void timeouts(void **state)

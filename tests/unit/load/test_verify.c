@@ -271,6 +271,8 @@ static void grpc_encoding(void **state)
     fields.list[2].value = "gzip";
     fields.list[2].value_len = 4;
     edge_verify_headers(&verify, edge_verify_read_fields(&fields));
+    assert_false(verify.bad); // before a message it is only an announcement
+    edge_verify_data(&verify, &(struct edge_verify_plan){0}, 0, (const uint8_t *)"\1", 1);
     assert_true(verify.bad);
 }
 

@@ -1,0 +1,2 @@
+// A library that has one border only.
+#include <google/protobuf/message.h>
