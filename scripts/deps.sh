@@ -8,6 +8,7 @@ build=(cmake ninja-build gcc libc6-dev binutils pkg-config git
        libnghttp2-dev zlib1g-dev libmbedtls-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
        nanopb libnanopb-dev libjansson-dev libcurl4-openssl-dev libjs-chart.js)
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
+      g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc
       python3 python3-grpcio python3-protobuf python3-prometheus-client nghttp2-client curl openssl)
 browser=(chromium)
 perf=(g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc nghttp2-client python3 util-linux
