@@ -1,6 +1,7 @@
-# Code generated from proto/, in the build tree. Generated code does not answer to our warnings.
+# Code generated from .proto files, in the build tree. Generated code does not answer to our warnings.
 
 find_program(PROTOC protoc REQUIRED)
+set(EDGE_PROTO_DIR ${CMAKE_SOURCE_DIR}/proto) # where they are; another folder may say otherwise
 
 # edge_proto_protobufc(<target> <proto>...): <name>.pb-c.c and .h by protobuf-c
 function(edge_proto_protobufc target)
@@ -10,8 +11,8 @@ function(edge_proto_protobufc target)
     cmake_path(GET proto STEM name)
     add_custom_command(
       OUTPUT ${out}/${name}.pb-c.c ${out}/${name}.pb-c.h
-      COMMAND ${PROTOC} --c_out=${out} -I${CMAKE_SOURCE_DIR}/proto ${CMAKE_SOURCE_DIR}/proto/${proto}
-      DEPENDS ${CMAKE_SOURCE_DIR}/proto/${proto} VERBATIM)
+      COMMAND ${PROTOC} --c_out=${out} -I${EDGE_PROTO_DIR} ${EDGE_PROTO_DIR}/${proto}
+      DEPENDS ${EDGE_PROTO_DIR}/${proto} VERBATIM)
     list(APPEND sources ${out}/${name}.pb-c.c)
   endforeach()
   add_library(${target} STATIC ${sources})
@@ -28,13 +29,12 @@ function(edge_proto_nanopb target)
   file(MAKE_DIRECTORY ${out})
   foreach(proto ${ARGN})
     cmake_path(GET proto STEM name)
-    set(options ${CMAKE_SOURCE_DIR}/proto/${name}.options)
+    set(options ${EDGE_PROTO_DIR}/${name}.options)
     add_custom_command(
       OUTPUT ${out}/${name}.pb.c ${out}/${name}.pb.h
       COMMAND ${PROTOC} --plugin=protoc-gen-nanopb=${PROTOC_GEN_NANOPB}
-              --nanopb_out=-f${options}:${out} -I${CMAKE_SOURCE_DIR}/proto
-              ${CMAKE_SOURCE_DIR}/proto/${proto}
-      DEPENDS ${CMAKE_SOURCE_DIR}/proto/${proto} ${options} VERBATIM)
+              --nanopb_out=-f${options}:${out} -I${EDGE_PROTO_DIR} ${EDGE_PROTO_DIR}/${proto}
+      DEPENDS ${EDGE_PROTO_DIR}/${proto} ${options} VERBATIM)
     list(APPEND sources ${out}/${name}.pb.c)
   endforeach()
   add_library(${target} STATIC ${sources})

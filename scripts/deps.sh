@@ -9,6 +9,7 @@ build=(cmake ninja-build gcc g++ libc6-dev binutils pkg-config git
        nanopb libnanopb-dev libjansson-dev libcurl4-openssl-dev libjs-chart.js
        libprotobuf-dev libprotoc-dev)
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev shellcheck
+      g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc
       python3 python3-grpcio python3-protobuf python3-prometheus-client nghttp2-client curl openssl)
 browser=(chromium)
 perf=(libgrpc++-dev protobuf-compiler-grpc nghttp2-client python3 util-linux

@@ -95,8 +95,10 @@ static void on_request(struct edge_h2_stream *stream, const struct edge_h2_head 
     const struct edge_request *request = &head->request;
     struct edge_refusal refusal;
     if (edge_request_refused(request, head->method != NULL, head->service_found, &refusal)) {
-        edge_h2_send_refusal(stream, &refusal);
-        return;
+        if (head->method == NULL || !head->method->any_request) {
+            edge_h2_send_refusal(stream, &refusal);
+            return;
+        }
     }
     call->gzip_requests = request->gzip;
     call->gzip_replies = request->accepts_gzip;

@@ -91,6 +91,28 @@ static int send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *h
     return 0;
 }
 
+static void send_trailers(struct edge_h2_stream *stream, uint32_t error_code)
+{
+    nghttp2_nv fields[EDGE_H2_FIELDS_MAX];
+    size_t count = edge_h2_fields_trailers(fields, &stream->call, list_max(stream));
+    set_trailed(stream);
+    if (nghttp2_submit_trailer(stream->session->ng, stream->id, fields, count) != 0)
+        edge_h2_send_reset(stream, error_code);
+}
+
+// No reply, but initial metadata, which clients would take for trailing in Trailers-Only.
+static void respond_without_reply(struct edge_h2_stream *stream)
+{
+    nghttp2_nv fields[EDGE_H2_FIELDS_MAX];
+    size_t count = edge_h2_fields_response(fields, &stream->call, list_max(stream));
+    stream->responded = true;
+    if (nghttp2_submit_headers(stream->session->ng, NGHTTP2_FLAG_NONE, stream->id, NULL, fields,
+                               count, NULL) != 0)
+        edge_h2_send_reset(stream, NGHTTP2_INTERNAL_ERROR);
+    else
+        send_trailers(stream, NGHTTP2_INTERNAL_ERROR);
+}
+
 static void respond(struct edge_h2_stream *stream)
 {
     struct edge_call *call = &stream->call;
@@ -101,6 +123,9 @@ static void respond(struct edge_h2_stream *stream)
     if (edge_call_pending(call) > 0) {
         count = edge_h2_fields_response(fields, call, list_max(stream));
         body = &provider;
+    } else if (call->ended && call->metadata != NULL && call->metadata->initial.count > 0) {
+        respond_without_reply(stream);
+        return;
     } else if (call->ended) {
         count = edge_h2_fields_trailers_only(fields, call, list_max(stream));
         set_trailed(stream);
@@ -152,11 +177,7 @@ void edge_h2_send_expired(struct edge_h2_stream *stream)
         return;
     }
     // DATA may be waiting for window that never comes: the trailers go without it.
-    nghttp2_nv fields[EDGE_H2_FIELDS_MAX];
-    size_t count = edge_h2_fields_trailers(fields, call, list_max(stream));
-    set_trailed(stream);
-    if (nghttp2_submit_trailer(stream->session->ng, stream->id, fields, count) != 0)
-        edge_h2_send_reset(stream, NGHTTP2_CANCEL);
+    send_trailers(stream, NGHTTP2_CANCEL);
 }
 
 void edge_h2_send_tick(struct edge_h2_stream *stream)

@@ -13,6 +13,7 @@ struct edge_method {
     const char *path;    // "/helloworld.Greeter/SayHello"
     bool client_streams; // else the client sends exactly one message: the call sees to that
     bool server_streams; // else exactly one reply, which is held back until the client's end
+    bool any_request;    // also takes what gRPC refuses, as a GET: for tests of HTTP/2 alone
     bool compresses;     // replies may be compressed: see call->compress
     bool metadata;       // it reads or sets custom metadata: see call->metadata
     size_t state_size;   // zeroed memory in call->state

@@ -93,20 +93,19 @@ static const struct edge_option options[] = {
     {.name = NULL},
 };
 
-static void print_version(const struct edge_server_config *config)
+static void print_version(const struct edge_server_program *program)
 {
     const struct edge_build_info *build = edge_build_info();
     const char *tls = edge_tls_library();
     printf("%s %s codec=%s nghttp2=%s tls=\"%s\" git=%s compiler=\"%s\" flags=\"%s\"\n",
-           config->name, build->version, config->codec->name, NGHTTP2_VERSION,
+           program->name, build->version, program->codec->name, NGHTTP2_VERSION,
            tls != NULL ? tls : "none", build->git, build->compiler, build->flags);
 }
 
-int edge_server_command(const char *name, const struct edge_greeter_codec *codec, int argc,
-                        char **argv)
+int edge_server_command(const struct edge_server_program *program, int argc, char **argv)
 {
     const struct edge_command command = {
-        .name = name,
+        .name = program->name,
         .operands = "",
         .summary =
             "A single-threaded gRPC server: HTTP/2 in the clear, by prior knowledge, or over "
@@ -120,8 +119,7 @@ int edge_server_command(const char *name, const struct edge_greeter_codec *codec
     struct edge_message message = {""};
     int operands = 0;
     edge_options_defaults(&command, &config);
-    config.name = name;
-    config.codec = codec;
+    config.program = program;
     int got = edge_options_env(&command, &config, &message);
     if (got >= 0)
         got = edge_options_argv(&command, &config, argc, argv, &operands, &message);
@@ -138,13 +136,13 @@ int edge_server_command(const char *name, const struct edge_greeter_codec *codec
         edge_options_show(&command, &config, stdout);
         return EDGE_EXIT_OK;
     case EDGE_ARGV_VERSION:
-        print_version(&config);
+        print_version(program);
         return EDGE_EXIT_OK;
     default:
         break;
     }
     if (got == 0)
         return EDGE_EXIT_OK;
-    fprintf(stderr, "%s: %s\n", name, message.text);
+    fprintf(stderr, "%s: %s\n", program->name, message.text);
     return got == EDGE_ERR_USAGE || got == EDGE_ERR_FORMAT ? EDGE_EXIT_USAGE : EDGE_EXIT_FAILED;
 }

@@ -2,5 +2,7 @@
 
 int main(int argc, char **argv)
 {
-    return edge_server_command("c_nghttp2_nanopb", &edge_greeter_nanopb, argc, argv);
+    const struct edge_server_program program = {.name = "c_nghttp2_nanopb",
+                                                .codec = &edge_greeter_nanopb};
+    return edge_server_command(&program, argc, argv);
 }

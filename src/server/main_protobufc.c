@@ -2,5 +2,7 @@
 
 int main(int argc, char **argv)
 {
-    return edge_server_command("c_nghttp2_protobufc", &edge_greeter_protobufc, argc, argv);
+    const struct edge_server_program program = {.name = "c_nghttp2_protobufc",
+                                                .codec = &edge_greeter_protobufc};
+    return edge_server_command(&program, argc, argv);
 }

@@ -28,6 +28,7 @@ struct server {
     struct edge_io io;
     struct edge_pool pool;
     struct edge_services services;
+    const struct edge_method *tables[6]; // ends with NULL
     struct edge_h2 *h2;
     struct edge_tls *tls; // NULL: in the clear
     struct edge_watch listener;
@@ -351,9 +352,6 @@ static int open_signals(void)
     return fd < 0 ? -errno : fd;
 }
 
-static const struct edge_method *const tables[] = {edge_greeter_methods, edge_health_methods,
-                                                   edge_reflection_methods, NULL};
-
 // An option's 0.
 static uint64_t or_never(uint64_t time_ns)
 {
@@ -364,9 +362,10 @@ static int open_services(struct server *server)
 {
     const struct edge_server_config *config = server->config;
     size_t arena_limit = EDGE_LIMIT_ARENA_FACTOR * (size_t)config->max_message;
-    edge_services_init(&server->services, tables, config->codec,
+    edge_services_init(&server->services, server->tables, config->program->codec,
                        arena_limit > EDGE_LIMIT_ARENA_MIN ? arena_limit : EDGE_LIMIT_ARENA_MIN);
-    const struct edge_h2_config h2_config = {.tables = tables,
+    const struct edge_h2_config h2_config = {.tables = server->tables,
+                                             .compress = config->program->compress,
                                              .context = &server->services,
                                              .pool = &server->pool,
                                              .max_message = (size_t)config->max_message,
@@ -413,7 +412,7 @@ static int open_server(struct server *server, struct edge_message *message)
         error = edge_loop_add(&server->loop, &server->sweeper);
     if (error < 0)
         return edge_fail(message, error, "cannot start: %s", edge_error_text(error));
-    fprintf(stderr, "%s listening on %s%s\n", config->name, address.text,
+    fprintf(stderr, "%s listening on %s%s\n", config->program->name, address.text,
             server->tls != NULL ? ", with TLS" : "");
     return 0;
 }
@@ -442,6 +441,9 @@ static void close_server(struct server *server)
 int edge_server_run(const struct edge_server_config *config, struct edge_message *message)
 {
     struct server server = {.config = config,
+                            .tables = {edge_greeter_methods, edge_health_methods,
+                                       edge_reflection_methods, config->program->more[0],
+                                       config->program->more[1]},
                             .listener = {.fd = -1},
                             .signals = {.fd = -1},
                             .spare_fd = open_spare(),

@@ -6,10 +6,18 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "grpc/gzip.h"
 #include "server/services.h"
 
+// What a program is, whatever its options.
+struct edge_server_program {
+    const char *name; // stands in messages
+    const struct edge_greeter_codec *codec;
+    const struct edge_method *more[2]; // tables beside those of services.h; NULL: no more
+    edge_gzip_compress *compress;      // of the replies of methods that ask for it, or NULL
+};
+
 struct edge_server_config {
-    const char *name;     // of the program: stands in messages
     const char *host;     // numeric address
     uint64_t port;        // 0: a free one, told in the listening line
     uint64_t max_message; // bytes
@@ -21,7 +29,7 @@ struct edge_server_config {
     uint64_t keepalive_ns, keepalive_timeout_ns, ping_interval_ns;
     const char *tls_cert; // PEM files, both or none; NULL: HTTP/2 in the clear
     const char *tls_key;
-    const struct edge_greeter_codec *codec;
+    const struct edge_server_program *program;
 };
 
 // Serves until SIGTERM or SIGINT, then drains: NOT_SERVING, GOAWAY, calls in flight finish, at most
@@ -31,7 +39,6 @@ struct edge_server_config {
 int edge_server_run(const struct edge_server_config *config, struct edge_message *message);
 
 // main() of a server: options, --help, --version, then edge_server_run(). Returns enum edge_exit.
-int edge_server_command(const char *name, const struct edge_greeter_codec *codec, int argc,
-                        char **argv);
+int edge_server_command(const struct edge_server_program *program, int argc, char **argv);
 
 #endif

@@ -83,6 +83,12 @@ const struct edge_method peer_methods[] = {
      .closed = closed},
     {.path = HANG, .message = collect, .half_close = stay_open, .closed = closed},
     {.path = FAIL, .message = answer_fail},
+    {.path = PAGE,
+     .client_streams = true,
+     .server_streams = true,
+     .any_request = true,
+     .message = collect,
+     .half_close = collect_end},
     {.path = NULL},
 };
 const struct edge_method *const peer_tables[] = {peer_methods, NULL};

@@ -88,6 +88,7 @@ void peer_assert_status(struct peer *peer, uint32_t id, const char *grpc_status)
     "/test.T/Repeat"        // server stream: the request's 4 bytes (LE) many replies of 100 bytes
 #define HANG "/test.T/Hang" // never answers
 #define FAIL "/test.T/Fail" // INVALID_ARGUMENT with the request as its words
+#define PAGE "/test.T/Page" // as COLLECT, and takes any request
 extern const struct edge_method peer_methods[];
 extern const struct edge_method *const peer_tables[];
 extern unsigned peer_calls_closed;

@@ -214,6 +214,21 @@ static void requests_are_refused_by_their_headers(void **state)
     }
 }
 
+static void a_method_may_take_any_request(void **state)
+{
+    (void)state;
+    peer_open(&peer, &defaults);
+    peer_request(&peer, 1, END_STREAM, PAGE, ":method", "GET");
+    peer_request(&peer, 3, END_STREAM, PAGE, "content-type", NULL);
+    peer_pump(&peer);
+    for (uint32_t id = 1; id <= 3; id += 2) {
+        assert_string_equal(peer_seen(&peer, id)->http_status, "200");
+        assert_int_equal(peer_seen(&peer, id)->data.len, 5 + 1);
+        peer_assert_status(&peer, id, "0");
+    }
+    peer_close(&peer);
+}
+
 static void fields_that_do_not_matter_are_accepted(void **state)
 {
     (void)state;
@@ -355,6 +370,7 @@ int main(void)
         cmocka_unit_test(an_empty_stream_is_legal_where_many_are),
         cmocka_unit_test(a_clients_trailers_end_its_stream),
         cmocka_unit_test(requests_are_refused_by_their_headers),
+        cmocka_unit_test(a_method_may_take_any_request),
         cmocka_unit_test(fields_that_do_not_matter_are_accepted),
         cmocka_unit_test(bad_messages_end_with_the_right_status),
         cmocka_unit_test(headers_alone_are_no_unary_request),

@@ -13,7 +13,7 @@
 static struct peer peer;
 
 // Echoes the message, x-initial and x-trailing-bin. A message that begins with 'z' is answered
-// compressed, and '!' before the answer says that the request came so.
+// compressed, and '!' before the answer says that the request came so; one with 'f' fails.
 static void echo(struct edge_call *call, const uint8_t *bytes, size_t len)
 {
     const struct edge_metadata *request = &call->metadata->request;
@@ -22,6 +22,10 @@ static void echo(struct edge_call *call, const uint8_t *bytes, size_t len)
         edge_call_initial(call, "x-initial", entry->value, entry->value_len);
     while ((entry = edge_metadata_find(request, entry, "x-trailing-bin")) != NULL)
         edge_call_trailing(call, "x-trailing-bin", entry->value, entry->value_len);
+    if (len > 0 && bytes[0] == 'f') {
+        edge_call_end(call, EDGE_STATUS_ABORTED, NULL);
+        return;
+    }
     call->compress = len > 0 && bytes[0] == 'z';
     uint8_t *out = edge_call_reply(call, len + 1);
     assert_non_null(out);
@@ -107,6 +111,28 @@ static void metadata_is_read_and_sent(void **state)
     assert_string_equal(peer_seen(&peer, 11)->metadata, peer_seen(&peer, 1)->metadata);
     for (uint32_t id = 9; id < 15; id += 2)
         peer_assert_status(&peer, id, "0");
+    peer_close(&peer);
+}
+
+// In Trailers-Only it would be trailing.
+static void initial_metadata_comes_before_a_status_without_reply(void **state)
+{
+    (void)state;
+    static const char *const more[] = {"x-initial", "one", "x-trailing-bin", "q6ur", NULL};
+    peer_open(&peer, &config);
+    request(1, ECHO, more);
+    peer_message(&peer, 1, 0, "f", 1); // with the client's side still open
+    peer_pump(&peer);
+    peer_assert_status(&peer, 1, "10");
+    struct seen *seen = peer_seen(&peer, 1);
+    assert_int_equal(seen->headers, 2);
+    assert_int_equal(seen->data_frames, 0);
+    assert_string_equal(seen->metadata, "x-initial: one\nx-trailing-bin: q6ur\n");
+    assert_true(seen->reset_after_end);
+    request(3, ECHO, (const char *const[]){"x-trailing-bin", "q6ur", NULL});
+    peer_message(&peer, 3, END_STREAM, "f", 1);
+    peer_pump(&peer);
+    assert_int_equal(peer_seen(&peer, 3)->headers, 1);
     peer_close(&peer);
 }
 
@@ -250,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metadata_is_read_and_sent),
+        cmocka_unit_test(initial_metadata_comes_before_a_status_without_reply),
         cmocka_unit_test(metadata_too_large_for_the_client_is_left_out),
         cmocka_unit_test(messages_may_be_compressed_both_ways),
         cmocka_unit_test(a_compressed_message_is_limited_as_it_grows),
