@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of a purpose, if they are missing. Quick when nothing is.
-# usage: scripts/deps.sh build|test|browser|perf|emulate|root|TRIPLE ...
+# usage: scripts/deps.sh build|test|browser|perf|emulate|root|ssh-test|virtual-board|TRIPLE ...
 #   TRIPLE  a board's compiler, like aarch64-linux-gnu
 set -euo pipefail
 
@@ -14,6 +14,8 @@ perf=(g++ libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc nghttp2-client py
       valgrind openssl)
 emulate=(qemu-user)
 root=(mmdebstrap util-linux)
+ssh_test=(openssh-client openssh-server procps)
+virtual_board=(mmdebstrap util-linux iproute2 openssh-client binutils)
 
 packages=()
 for purpose in "$@"; do
@@ -24,12 +26,20 @@ for purpose in "$@"; do
     perf) packages+=("${build[@]}" "${perf[@]}") ;;
     emulate) packages+=("${emulate[@]}") ;;
     root) packages+=("${root[@]}") ;;
+    ssh-test)
+        if [ -d /run/systemd/system ] && ! command -v /usr/sbin/sshd >/dev/null; then
+            echo "deps.sh: openssh-server would open this machine to logins: install it yourself if you want that" >&2
+            exit 1
+        fi
+        packages+=("${ssh_test[@]}")
+        ;;
+    virtual-board) packages+=("${virtual_board[@]}") ;;
     aarch64-linux-gnu) packages+=("gcc-$purpose" libc6-dev-arm64-cross dpkg-dev) ;;
     arm-linux-gnueabihf) packages+=("gcc-$purpose" libc6-dev-armhf-cross dpkg-dev) ;;
     arm-linux-gnueabi) packages+=("gcc-$purpose" libc6-dev-armel-cross dpkg-dev) ;;
     riscv64-linux-gnu) packages+=("gcc-$purpose" libc6-dev-riscv64-cross dpkg-dev) ;;
     *)
-        echo "deps.sh: unknown purpose \"$purpose\": expected build, test, browser, perf, emulate, root or a triple" >&2
+        echo "deps.sh: unknown purpose \"$purpose\": expected build, test, browser, perf, emulate, root, ssh-test, virtual-board or a triple" >&2
         exit 2
         ;;
     esac

@@ -9,6 +9,8 @@ board=rpizero # the oldest ARM: what runs there has no newer instruction in it
 
 scripts/deps.sh test
 scripts/deps.sh browser || echo "test.sh: no browser: what needs one is skipped" >&2
+scripts/deps.sh ssh-test || echo "test.sh: no sshd: what needs one is skipped" >&2
+scripts/deps.sh virtual-board || echo "test.sh: no virtual board" >&2
 emulated=()
 if scripts/deps.sh "$(scripts/board.sh "$board" toolchain)" emulate; then
     emulated=("$board")

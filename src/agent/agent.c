@@ -1,6 +1,8 @@
 #include "agent/agent.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,18 @@ void edge_agent_end(struct edge_agent *agent, int result)
     edge_loop_stop(&agent->loop);
 }
 
+// A host that is gone takes nothing either. A pipe that is writable takes PIPE_BUF at once.
+static bool wait_writable(const struct edge_agent *agent)
+{
+    struct pollfd out = {.fd = agent->out_fd, .events = POLLOUT};
+    int patience_ms = agent->patience_ns > 0 ? (int)(agent->patience_ns / EDGE_NS_PER_MS) : -1;
+    int ready;
+    do {
+        ready = poll(&out, 1, patience_ms);
+    } while (ready < 0 && errno == EINTR);
+    return ready != 0;
+}
+
 void edge_agent_send(struct edge_agent *agent, json_t *object)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
@@ -32,7 +46,12 @@ void edge_agent_send(struct edge_agent *agent, json_t *object)
     size_t len = strlen(text), sent = 0;
     text[len++] = '\n'; // in place of the terminator
     while (sent < len) {
-        ssize_t put = write(agent->out_fd, text + sent, len - sent);
+        size_t left = len - sent;
+        if (!wait_writable(agent)) {
+            edge_agent_end(agent, -ETIMEDOUT);
+            break;
+        }
+        ssize_t put = write(agent->out_fd, text + sent, left < PIPE_BUF ? left : PIPE_BUF);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0) {
@@ -56,6 +75,18 @@ static void send_error(struct edge_agent *agent, json_int_t id, const char *text
     json_object_set_new(event, "re", id >= 0 ? json_integer(id) : json_null());
     json_object_set_new(event, "text", edge_agent_json_from_bytes(text, strlen(text)));
     edge_agent_send(agent, event);
+}
+
+static void silence_due(struct edge_timer *timer)
+{
+    edge_agent_end(EDGE_AGENT_OWNER(timer, silence), -ETIMEDOUT);
+}
+
+void edge_agent_hear(struct edge_agent *agent)
+{
+    if (agent->patience_ns > 0 &&
+        edge_timer_start(&agent->loop, &agent->silence, edge_clock_ns() + agent->patience_ns) != 0)
+        edge_agent_end(agent, -ENOMEM);
 }
 
 static void take_line(struct edge_agent *agent, const char *line, size_t len)
@@ -119,6 +150,7 @@ static void in_ready(struct edge_watch *watch, uint32_t events)
     ssize_t got = read(watch->fd, edge_buffer_tail(&agent->input), 4096);
     if (got > 0) {
         agent->input.len += (size_t)got;
+        edge_agent_hear(agent);
         take_lines(agent);
     } else if (got == 0) {
         edge_agent_end(agent, 0);
@@ -149,6 +181,7 @@ static int set_up(struct edge_agent *agent, int in_fd, const sigset_t *signals,
     agent->in = (struct edge_watch){.fd = in_fd, .events = EPOLLIN, .ready = in_ready};
     agent->signals = (struct edge_watch){
         .fd = signalfd(-1, signals, SFD_CLOEXEC), .events = EPOLLIN, .ready = signals_ready};
+    agent->silence.fire = silence_due;
     if (agent->signals.fd < 0)
         error = -errno;
     if (!error)
@@ -182,7 +215,10 @@ int edge_agent_run(const struct edge_agent_config *config, struct edge_message *
     int error = set_up(&agent, config->in_fd, &signals, message);
     if (!error)
         error = edge_loop_run(&agent.loop);
-    if (!error && agent.result < 0)
+    if (!error && agent.result == -ETIMEDOUT)
+        error = edge_fail(message, agent.result, "the host was silent for %.1f s: it is gone",
+                          (double)agent.patience_ns / 1e9);
+    else if (!error && agent.result < 0)
         error = edge_fail(message, agent.result, "cannot answer the host: %s",
                           edge_error_text(agent.result));
     edge_agent_server_free(&agent.server, LAST_GRACE_NS);

@@ -2,8 +2,10 @@
 // measures it. One thread, one event loop, no process forked per sample.
 //
 //   op           members                              answer
-//   hello        protocol                             protocol, version, board
+//   hello        protocol, patience_ns (how long the   protocol, version, board
+//                host may be silent; absent: for ever)
 //   ping         -                                    t_ns, wall_ns
+//   port         host (numeric)                       port: a free one, for a server
 //   spawn        argv, env, cpus, ram_bytes,          pid, ram_limit
 //                guest_counters
 //   reset_peak   -                                    -
@@ -29,10 +31,12 @@ struct edge_agent_config {
     int out_fd;
 };
 
-// Serves until bye, the end of input, SIGTERM or SIGHUP; then stops the server. SIGINT is left to
-// the host: a terminal sends it to both. Changes the calling thread's signal mask while it runs;
-// other threads, if there are any, must block SIGCHLD.
-// 0; a negated errno with a message, EDGE_ERR_CLOSED when the host no longer reads.
+// Serves until bye, the end of input, SIGTERM, SIGHUP, or until the host was silent for longer than
+// its patience: nobody tells of a link that is cut. An empty line is a sign of life. Then it stops
+// the server. SIGINT is left to the host: a terminal sends it to both. Changes the calling thread's
+// signal mask while it runs; other threads, if there are any, must block SIGCHLD.
+// 0; a negated errno with a message, EDGE_ERR_CLOSED when the host no longer reads, -ETIMEDOUT when
+// it was silent.
 int edge_agent_run(const struct edge_agent_config *config, struct edge_message *message);
 
 #endif

@@ -48,6 +48,8 @@ struct edge_agent {
     json_int_t probe_id;
     struct edge_timer sampling;
     uint64_t period_ns;
+    struct edge_timer silence;
+    uint64_t patience_ns; // 0: for ever
     struct edge_agent_mark marks[EDGE_AGENT_MARKS];
     bool stopping; // SIGTERM was sent for request stop_id
     bool killed;
@@ -62,6 +64,8 @@ struct edge_agent {
 void edge_agent_end(struct edge_agent *agent, int result);
 // Sends a line. Takes the reference. A line that cannot be sent ends the agent: the host has gone.
 void edge_agent_send(struct edge_agent *agent, json_t *object);
+// The host has said something: its silence counts from now on.
+void edge_agent_hear(struct edge_agent *agent);
 // The beginning of the answer to request `id`.
 json_t *edge_agent_new_answer(json_int_t id);
 

@@ -27,6 +27,7 @@ static const struct field board_fields[] = {
     {TEXT(edge_board, thermal_zone)},
     {TEXT(edge_board, throttle_source)},
     {TEXT(edge_board, link)},
+    {TEXT(edge_board, emulator)},
     {NUMBER(edge_board, max_hz)},
     {NUMBER(edge_board, cap_hz)},
     {NUMBER(edge_board, cores)},

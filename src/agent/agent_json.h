@@ -21,7 +21,7 @@
 #include "agent/board.h"
 #include "base/error.h"
 
-#define EDGE_AGENT_PROTOCOL 1           // changes when an old peer would misunderstand
+#define EDGE_AGENT_PROTOCOL 2           // changes when an old peer would misunderstand
 #define EDGE_AGENT_LINE_MAX (64u << 10) // bytes of one line, newline included
 
 // Parses one line (without its newline) as a JSON object. Returns 0 and *object (json_decref() it),

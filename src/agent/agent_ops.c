@@ -7,6 +7,7 @@
 
 #include "agent/agent_json.h"
 #include "agent/board.h"
+#include "agent/port.h"
 #include "base/build_info.h"
 #include "base/clock.h"
 
@@ -98,6 +99,8 @@ static int op_hello(struct edge_agent *agent, json_int_t id, const json_t *reque
     (void)id;
     uint64_t protocol;
     int error = edge_agent_json_number(request, "protocol", 0, &protocol, message);
+    if (!error)
+        error = edge_agent_json_number(request, "patience_ns", 0, &agent->patience_ns, message);
     if (error)
         return error;
     if (protocol != EDGE_AGENT_PROTOCOL)
@@ -107,6 +110,7 @@ static int op_hello(struct edge_agent *agent, json_int_t id, const json_t *reque
                          (unsigned long long)protocol, edge_build_info()->version,
                          EDGE_AGENT_PROTOCOL);
     agent->greeted = true;
+    edge_agent_hear(agent);
     struct edge_board board;
     edge_board_read(agent->root, &board);
     edge_probes_describe(&agent->probes, &board);
@@ -123,6 +127,19 @@ static int op_ping(struct edge_agent *agent, json_int_t id, const json_t *reques
     (void)agent, (void)id, (void)request, (void)message;
     json_object_set_new(answer, "t_ns", json_integer((json_int_t)edge_clock_ns()));
     json_object_set_new(answer, "wall_ns", json_integer((json_int_t)edge_clock_wall_ns()));
+    return 0;
+}
+
+static int op_port(struct edge_agent *agent, json_int_t id, const json_t *request, json_t *answer,
+                   struct edge_message *message)
+{
+    (void)agent, (void)id;
+    const char *host;
+    int error = edge_agent_json_text(request, "host", "127.0.0.1", &host, message);
+    int port = error ? error : edge_port_pick(host, message);
+    if (port < 0)
+        return port;
+    json_object_set_new(answer, "port", json_integer(port));
     return 0;
 }
 
@@ -291,9 +308,18 @@ static const struct {
     const char *name;
     op_function *run;
 } ops[] = {
-    {"hello", op_hello},   {"ping", op_ping}, {"spawn", op_spawn}, {"reset_peak", op_reset_peak},
-    {"sample", op_sample}, {"mark", op_mark}, {"power", op_power}, {"poll", op_poll},
-    {"probe", op_probe},   {"stop", op_stop}, {"bye", op_bye},
+    {"hello", op_hello},
+    {"ping", op_ping},
+    {"port", op_port},
+    {"spawn", op_spawn},
+    {"reset_peak", op_reset_peak},
+    {"sample", op_sample},
+    {"mark", op_mark},
+    {"power", op_power},
+    {"poll", op_poll},
+    {"probe", op_probe},
+    {"stop", op_stop},
+    {"bye", op_bye},
 };
 
 int edge_agent_op(struct edge_agent *agent, json_int_t id, const json_t *request, json_t *answer,
@@ -308,10 +334,11 @@ int edge_agent_op(struct edge_agent *agent, json_int_t id, const json_t *request
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
         if (strcmp(name, ops[i].name) == 0)
             return ops[i].run(agent, id, request, answer, message);
-    return edge_fail(message, EDGE_ERR_UNSUPPORTED,
-                     "\"op\": expected hello, ping, spawn, reset_peak, sample, mark, power, poll, "
-                     "probe, stop or bye, found \"%s\"",
-                     name);
+    return edge_fail(
+        message, EDGE_ERR_UNSUPPORTED,
+        "\"op\": expected hello, ping, port, spawn, reset_peak, sample, mark, power, poll, "
+        "probe, stop or bye, found \"%s\"",
+        name);
 }
 
 void edge_agent_ops_init(struct edge_agent *agent)

@@ -81,6 +81,25 @@ static void read_governors(const char *root, struct edge_board *board)
     closedir(policies);
 }
 
+// What an emulator answers for /proc/self/exe is the program that it runs; other ways to the same
+// link it passes on, and there the kernel names the emulator.
+static void find_emulator(const char *root, struct edge_board *board)
+{
+    char self[PATH_MAX], real[PATH_MAX], tree[64];
+    ssize_t self_len = readlink("/proc/self/exe", self, sizeof self - 1);
+    ssize_t real_len = readlink("/proc/thread-self/exe", real, sizeof real - 1);
+    if (edge_procfs_line(root, "/proc/device-tree/compatible", tree, sizeof tree) > 0 &&
+        strcmp(tree, "linux,dummy-virt") == 0)
+        snprintf(board->emulator, sizeof board->emulator, "a virtual machine (%.32s)", tree);
+    if (self_len < 0 || real_len < 0)
+        return;
+    self[self_len] = real[real_len] = '\0';
+    if (strcmp(self, real) != 0) {
+        const char *slash = strrchr(real, '/');
+        snprintf(board->emulator, sizeof board->emulator, "%.63s", slash ? slash + 1 : real);
+    }
+}
+
 // A recorded tree's machine is not this one. Linux >= 6.1 keeps it in a file.
 static void read_machine(const char *root, struct edge_board *board)
 {
@@ -104,6 +123,7 @@ void edge_board_read(const char *root, struct edge_board *board)
     read_model(root, board);
     read_os(root, board);
     read_governors(root, board);
+    find_emulator(root, board);
 
     read_machine(root, board);
     edge_procfs_line(root, "/proc/sys/kernel/osrelease", board->kernel, sizeof board->kernel);

@@ -17,6 +17,7 @@ struct edge_board {
     char thermal_zone[64];    // whose temperature is read
     char throttle_source[32]; // who tells of throttling
     char link[64];            // network: "eth0 1000 Mb/s"
+    char emulator[64];        // below which this program runs: "qemu-arm"; "" on hardware
     uint64_t max_hz;          // highest clock of the hardware
     uint64_t cap_hz;          // highest clock that is allowed
     uint64_t cores;           // online

@@ -266,7 +266,7 @@ static void put_links(json_t *facts, const char *root)
 }
 
 // What the kernel keeps, that others leave out.
-static void put_kernel(json_t *facts, struct edge_probes *probes)
+static void put_kernel(json_t *facts, struct edge_probes *probes, const struct edge_board *board)
 {
     const char *root = probes->root;
     char words[160];
@@ -276,8 +276,7 @@ static void put_kernel(json_t *facts, struct edge_probes *probes)
     json_object_set_new(facts, "time_in_state", json_boolean(states));
     json_object_set_new(facts, "virtual_machine",
                         text(edge_probe_virtual_machine(root, words, sizeof words)));
-    json_object_set_new(facts, "emulator",
-                        text(edge_probe_virtual_emulator(root, words, sizeof words)));
+    json_object_set_new(facts, "emulator", text(root[0] ? "" : board->emulator)); // not a tree's
     if (root[0]) {
         edge_probe_json_miss(facts, "ram_limit", "a recorded tree limits nothing");
         edge_probe_json_miss(facts, "clock_synchronised", "a recorded tree has no clock");
@@ -311,6 +310,6 @@ json_t *edge_probe_json(struct edge_probes *probes)
     put_heat(facts, &probes->heat);
     put_throttle(facts, probes);
     put_links(facts, root);
-    put_kernel(facts, probes);
+    put_kernel(facts, probes, &board);
     return facts;
 }

@@ -8,8 +8,4 @@
 // /proc/cpuinfo". "" if nothing does. Returns text.
 const char *edge_probe_virtual_machine(const char *root, char *text, size_t size);
 
-// What shows that this very program runs under a user-mode emulator: a kernel or a processor that
-// cannot run it. "" if nothing does, and where a recorded tree is looked at. Returns text.
-const char *edge_probe_virtual_emulator(const char *root, char *text, size_t size);
-
 #endif

@@ -89,7 +89,8 @@ static int set_up_child(const struct edge_subprocess_config *config, const struc
     }
     if (config->own_group && setpgid(0, 0) < 0)
         return errno;
-    if (dup2(pipes->in[0] >= 0 ? pipes->in[0] : pipes->null_fd, STDIN_FILENO) < 0 ||
+    int input = config->stdin_fd > 0 ? config->stdin_fd : pipes->null_fd;
+    if (dup2(pipes->in[0] >= 0 ? pipes->in[0] : input, STDIN_FILENO) < 0 ||
         dup2(pipes->out[1] >= 0 ? pipes->out[1] : pipes->null_fd, STDOUT_FILENO) < 0 ||
         (config->stderr_fd > 0 && dup2(config->stderr_fd, STDERR_FILENO) < 0))
         return errno;

@@ -15,7 +15,8 @@ struct edge_subprocess_config {
     const char *const *env;  // "NAME=value" added to the caller's environment; NULL: none
     const struct edge_cpuset *cpus; // NULL: not pinned
     uint64_t data_bytes;            // RLIMIT_DATA (private writable memory, Linux >= 4.7); 0: none
-    bool pipe_stdin;                // else /dev/null
+    bool pipe_stdin;                // else stdin_fd
+    int stdin_fd;                   // what it reads; 0: /dev/null
     bool pipe_stdout;               // else /dev/null
     int stderr_fd;                  // where its stderr goes; 0: inherited
     bool own_group;                 // a process group of its own, which stop ends as a whole

@@ -18,7 +18,8 @@ struct edge_readings {
     const char *ready_why;        // what went wrong, or NULL
     int server_alive;             // enum edge_truth: it lived through the window
     const char *server_alive_why; // "exited with code 3", or NULL
-    int finished;                 // enum edge_truth: EDGE_NO after Ctrl-C
+    int finished;                 // enum edge_truth: EDGE_NO after Ctrl-C, or when it was cut off
+    const char *finished_why;     // what cut it off, or NULL
     uint64_t window_ns;
     uint64_t samples;               // of the server inside the window
     uint64_t sent;                  // calls of the window

@@ -171,6 +171,11 @@ const char *edge_measure_alive_why(const struct edge_readings *r)
 {
     return r->server_alive_why;
 }
+const char *edge_measure_finished_why(const struct edge_readings *r)
+{
+    return r->finished_why;
+}
+
 const char *edge_measure_limited_why(const struct edge_readings *r)
 {
     return r->client_limited_why;

@@ -36,6 +36,7 @@ double edge_measure_spread(const struct edge_readings *readings);
 
 const char *edge_measure_ready_why(const struct edge_readings *readings);
 const char *edge_measure_alive_why(const struct edge_readings *readings);
+const char *edge_measure_finished_why(const struct edge_readings *readings);
 const char *edge_measure_limited_why(const struct edge_readings *readings);
 const char *edge_measure_power_why(const struct edge_readings *readings);
 const char *edge_measure_doubt_why(const struct edge_readings *readings);

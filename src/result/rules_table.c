@@ -42,6 +42,7 @@ static const struct edge_rule table[] = {
         .unit = EDGE_RULE_YES_NO,
         .broken = EDGE_VERDICT_FAIL,
         .missing = EDGE_VERDICT_FAIL,
+        .why = edge_measure_finished_why,
         .reads = "the load ran to its end",
         .words = "the run was stopped early",
     },

@@ -13,6 +13,10 @@
 #define ANSWER_NS  (10 * EDGE_NS_PER_S) // for requests that do not wait for anything
 #define GOODBYE_NS (3 * EDGE_NS_PER_S)
 #define PINGS      8
+// An agent whose host is silent ends itself and its server. Nothing here keeps the host from
+// edge_agent_client_wait() for nearly as long.
+#define PATIENCE_NS (15 * EDGE_NS_PER_S)
+#define ALIVE_NS    (3 * EDGE_NS_PER_S)
 
 static int agent_is_gone(struct edge_agent_client *client, struct edge_message *message)
 {
@@ -45,6 +49,7 @@ int edge_agent_client_send(struct edge_agent_client *client, json_t *request, ui
         sent += (size_t)put;
     }
     free(text);
+    client->spoke_ns = edge_clock_ns();
     return sent == len ? 0 : agent_is_gone(client, message);
 }
 
@@ -76,6 +81,13 @@ int edge_agent_client_wait(struct edge_agent_client *client, int other_fd, uint6
                            {.fd = other_fd, .events = POLLIN}};
     uint64_t now = edge_clock_ns();
     uint64_t left = until_ns > now ? until_ns - now : 0;
+    if (now >= client->spoke_ns + ALIVE_NS) {
+        ssize_t ignored = write(client->process.stdin_fd, "\n", 1); // if it is gone, reading tells
+        (void)ignored;
+        client->spoke_ns = now;
+    }
+    if (left > ALIVE_NS)
+        left = ALIVE_NS;
     struct timespec timeout = {(time_t)(left / EDGE_NS_PER_S), (long)(left % EDGE_NS_PER_S)};
     int ready = ppoll(fds, 2, &timeout, NULL);
     if (ready < 0 && errno != EINTR) {
@@ -176,7 +188,8 @@ int edge_agent_client_sync(struct edge_agent_client *client, struct edge_agent_s
 static int shake_hands(struct edge_agent_client *client, struct edge_message *message)
 {
     json_t *answer = NULL;
-    json_t *hello = json_pack("{sssi}", "op", "hello", "protocol", EDGE_AGENT_PROTOCOL);
+    json_t *hello = json_pack("{sssisI}", "op", "hello", "protocol", EDGE_AGENT_PROTOCOL,
+                              "patience_ns", (json_int_t)PATIENCE_NS);
     int error = edge_agent_client_call(client, hello, ANSWER_NS, &answer, message);
     if (error)
         return error;

@@ -20,6 +20,7 @@ struct edge_agent_client {
     struct edge_buffer input;
     json_t *inbox; // array: objects that nobody has taken yet
     uint64_t next_id;
+    uint64_t spoke_ns; // when the agent heard of us last
     int64_t offset_ns; // agent's clock - host's clock, after edge_agent_client_sync()
     struct edge_board board;
     char version[32];
@@ -43,7 +44,8 @@ int edge_agent_client_start(struct edge_agent_client *client, const char *const 
 int edge_agent_client_send(struct edge_agent_client *client, json_t *request, uint64_t *id,
                            struct edge_message *message);
 
-// Waits until the agent says something, `other_fd` (-1: none) is readable, or `until_ns`.
+// Waits until the agent says something, `other_fd` (-1: none) is readable, or `until_ns`; a few
+// seconds at most, and lets the agent know that we live.
 // 0; EDGE_ERR_CLOSED (the agent is gone), EDGE_ERR_FORMAT (it does not speak our language) or a
 // negated errno, with a message.
 int edge_agent_client_wait(struct edge_agent_client *client, int other_fd, uint64_t until_ns,

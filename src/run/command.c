@@ -64,8 +64,13 @@ static const struct edge_option options[] = {
      .help = "CPUs of the generator, one thread each; never the server's."},
     {EDGE_OPT_STRING(struct edge_run_options, target), .name = "target", .argument = "TARGET",
      .fallback = "local",
-     .help = "Where the server runs: local, or qemu:BOARD to count the instructions of a board's "
-             "build under an emulator."},
+     .help = "Where the server runs: local; ssh://[user@]host[:port], a board that ssh can reach; "
+             "or qemu:BOARD to count the instructions of a board's build under an emulator."},
+    {EDGE_OPT_STRING(struct edge_run_options, board), .name = "board", .argument = "ID",
+     .help = "Which board of the catalogue an ssh target is, where it is not recognised."},
+    {EDGE_OPT_STRING(struct edge_run_options, board_dir), .name = "board-dir", .argument = "DIR",
+     .fallback = ".cache/bench-edge",
+     .help = "Where programs go on an ssh target, below the home folder unless it begins with /."},
     {EDGE_OPT_CHOICE(struct edge_run_options, profile), .name = "profile", .argument = "PROFILE",
      .fallback = "single", .choices = profiles,
      .help = "single: one window. graduated: then 100 %, 90 %, ... 10 % of the rate it gave, and "
@@ -171,6 +176,14 @@ int edge_run_options_check(const struct edge_run_options *config, struct edge_me
         (config->cacert && !config->tls_cert))
         return edge_fail(message, EDGE_ERR_USAGE,
                          "expected --tls-cert and --tls-key together, and --cacert only with them");
+    if (edge_target_is_remote(config->target) && config->root)
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "--target %s: a real board has no recorded tree: leave --root out",
+                         config->target);
+    if (config->board && !edge_target_is_remote(config->target))
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "--board %s: expected with --target ssh://..., found --target %s",
+                         config->board, config->target);
     return edge_meters_check(config->power, message);
 }
 
@@ -200,9 +213,10 @@ static int fail(const struct edge_message *message, int exit_code)
 static int find_servers(struct run *run, char *const *operands, size_t count,
                         struct edge_message *message)
 {
-    const struct edge_target *target = &run->target;
-    int error = edge_servers_find(&run->servers, target->servers, operands, count,
-                                  target->emulated ? &target->emulator : NULL, message);
+    struct edge_target *target = &run->target;
+    int error = edge_servers_find(&run->servers, target->servers, operands, count, message);
+    if (!error)
+        error = edge_target_bring(target, &run->servers, message);
     for (size_t i = 0; !error && i < run->servers.count; i++)
         if (run->servers.at[i].problem[0])
             fprintf(stderr, "bench-edge run: %s: %s\n", run->servers.at[i].name,
@@ -254,7 +268,36 @@ static void warn_about_cpus(const struct run *run)
         edge_cpuset_pin(0, &run->target.other_cpus);
 }
 
-// Steps that need nothing but arguments.
+// Makes the target ready, and tells what it is.
+static int prepare_target(struct run *run, struct edge_message *message)
+{
+    const struct edge_run_options *asked = &run->options;
+    const struct edge_target_config config = {
+        .name = asked->target,
+        .root = asked->root,
+        .board = asked->board,
+        .board_dir = asked->board_dir,
+        .server_cpus = asked->server_cpus,
+        .client_cpus = asked->client_cpus,
+        .interrupt = &run->interrupt,
+    };
+    int error = edge_target_init(&run->target, &config, message);
+    if (!error && run->target.remote)
+        fprintf(stderr, "board: %s\n", run->target.ssh.told);
+    return error;
+}
+
+static void tell_copies(const struct edge_target *target)
+{
+    const struct edge_ssh_copy *copy = &target->ssh.copy;
+    if (target->remote && copy->files > 0)
+        fprintf(stderr, "copied %u files, %" PRIu64 " KiB, to %s on the board\n", copy->files,
+                copy->bytes / 1024, target->ssh.dir);
+    else if (target->remote)
+        fprintf(stderr, "nothing to copy: %s on the board is current\n", target->ssh.dir);
+}
+
+// All up to where the agent is started.
 static int prepare(struct run *run, char *const *operands, size_t count,
                    struct edge_message *message)
 {
@@ -265,18 +308,21 @@ static int prepare(struct run *run, char *const *operands, size_t count,
                                   message);
     if (!error && !config->call)
         config->call = run->payload.call; // the one in effect, for the records
-    if (!error)
-        error = edge_target_init(&run->target, config->target, config->server_cpus,
-                                 config->client_cpus, message);
-    if (!error && config->root) {
-        run->target.agent_argv[2] = "--root";
-        run->target.agent_argv[3] = config->root;
-        snprintf(run->target.board, sizeof(run->target.board), "recorded");
+    if (!error) {
+        error = edge_interrupt_init(&run->interrupt);
+        if (error)
+            return edge_fail(message, error, "cannot catch Ctrl-C: %s", edge_error_text(error));
     }
+    if (!error)
+        error = prepare_target(run, message);
     if (!error)
         error = edge_run_tls_init(&run->tls, config, run->target.host, message);
     if (!error)
+        error = edge_target_bring_tls(&run->target, &run->tls.cert, &run->tls.key, message);
+    if (!error)
         error = find_servers(run, operands, count, message);
+    if (!error)
+        tell_copies(&run->target);
     return error;
 }
 
@@ -295,17 +341,29 @@ static int open_meters(struct run *run, struct edge_message *message)
     return error;
 }
 
+// The programs may run below an emulator that was not asked for.
+static void note_emulation(struct run *run)
+{
+    struct edge_target *target = &run->target;
+    if (target->emulated || !run->agent.board.emulator[0])
+        return;
+    target->emulated = true;
+    snprintf(target->emulator.not_counted, sizeof(target->emulator.not_counted),
+             "the emulator is not started from here");
+    fprintf(stderr, "bench-edge run: the servers run below %s: nothing here is a board's speed\n",
+            run->agent.board.emulator);
+}
+
 static int start(struct run *run, struct edge_message *message)
 {
-    int error = edge_interrupt_init(&run->interrupt);
-    if (error)
-        return edge_fail(message, error, "cannot catch Ctrl-C: %s", edge_error_text(error));
     warn_about_cpus(run);
     if (run->target.emulator.not_counted[0])
         fprintf(stderr, "bench-edge run: instructions are not counted: %s\n",
                 run->target.emulator.not_counted);
-    error = edge_agent_client_start(&run->agent, run->target.agent_argv,
-                                    run->target.shared ? NULL : &run->target.other_cpus, message);
+    int error =
+        edge_agent_client_start(&run->agent, run->target.agent_argv,
+                                run->target.shared ? NULL : &run->target.other_cpus, message);
+    note_emulation(run);
     run->facts = (struct edge_recorder_facts){
         &edge_run_command_options, &run->options, &run->target, &run->payload,
         &run->agent.board,         &run->meters};
@@ -314,10 +372,14 @@ static int start(struct run *run, struct edge_message *message)
     return error ? error : open_files(run, message);
 }
 
-// Ends every file. Returns the exit code that the results alone give.
-static int conclude(struct run *run)
+// Ends every file. `failure`: why it could not go on, or NULL. Returns the exit code that the
+// results alone give.
+static int conclude(struct run *run, const struct edge_message *failure)
 {
     int exit_code = EDGE_EXIT_OK;
+    const char *interrupted = failure               ? failure->text
+                              : run->interrupt.seen ? "the run was stopped before its last repeat"
+                                                    : NULL;
     for (size_t i = 0; i < run->servers.count; i++) {
         struct edge_recorder *recorder = &run->recorders[i];
         struct edge_message message;
@@ -325,7 +387,7 @@ static int conclude(struct run *run)
             exit_code = EDGE_EXIT_FAILED;
             continue;
         }
-        if (edge_recorder_end(recorder, run->interrupt.seen, &message) < 0) {
+        if (edge_recorder_end(recorder, interrupted, &message) < 0) {
             fprintf(stderr, "bench-edge run: %s\n", message.text);
             exit_code = EDGE_EXIT_FAILED;
         }
@@ -374,7 +436,7 @@ static int measure(struct run *run, edge_run_report *report)
     if (error)
         fail(&message, EDGE_EXIT_FAILED);
     edge_agent_client_stop(&run->agent); // and with it any server: before the table, not after
-    int exit_code = conclude(run);
+    int exit_code = conclude(run, error ? &message : NULL);
     if (print(run, report) != EDGE_EXIT_OK && exit_code == EDGE_EXIT_OK)
         exit_code = EDGE_EXIT_FAILED;
     return error ? EDGE_EXIT_FAILED : exit_code;

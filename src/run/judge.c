@@ -11,12 +11,14 @@ void edge_judge_repeat(const struct edge_measurement *measurement,
 {
     edge_readings_init(readings);
     const char *problem = measurement->problem[0] ? measurement->problem : NULL;
-    readings->finished = truth(!measurement->interrupted);
+    bool stopped = measurement->interrupted || measurement->cut[0];
+    readings->finished = truth(!stopped);
+    readings->finished_why = measurement->cut[0] ? measurement->cut : NULL;
     readings->emulated = truth(target->emulated);
     readings->clock_step_ns = figures->clock_step_ns;
     if (!measurement->ready) {
-        // Ctrl-C before it was ready says nothing about the server.
-        readings->ready = measurement->interrupted ? EDGE_UNKNOWN : EDGE_NO;
+        // An end before it was ready says nothing about the server.
+        readings->ready = stopped ? EDGE_UNKNOWN : EDGE_NO;
         readings->ready_why = problem;
         return;
     }

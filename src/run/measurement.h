@@ -37,6 +37,7 @@ struct edge_measurement {
     bool loaded; // `load` is filled
     bool died;   // before it was asked to stop
     bool interrupted;
+    char cut[512];       // what ended the whole run in the middle of it; ""
     char problem[1024];  // why it did not go as planned, for a person; ""
     char ram_limit[192]; // how the server's RAM limit was applied
     struct edge_readiness readiness;

@@ -19,6 +19,8 @@
 struct probe_options {
     const char *target;
     const char *root;
+    const char *board;
+    const char *board_dir;
     unsigned format;
 };
 
@@ -30,6 +32,11 @@ static const struct edge_option options[] = {
      .fallback = "local", .help = "What to look at: as in bench-edge run."},
     {EDGE_OPT_STRING(struct probe_options, root), .name = "root", .argument = "DIR",
      .help = "Look for what the board tells (/sys, /proc, /etc, /dev) below this folder."},
+    {EDGE_OPT_STRING(struct probe_options, board), .name = "board", .argument = "ID",
+     .help = "Which board of the catalogue an ssh target is, where it is not recognised."},
+    {EDGE_OPT_STRING(struct probe_options, board_dir), .name = "board-dir", .argument = "DIR",
+     .fallback = ".cache/bench-edge",
+     .help = "Where programs go on an ssh target, below the home folder unless it begins with /."},
     {EDGE_OPT_CHOICE(struct probe_options, format), .name = "format", .letter = 'f',
      .argument = "FORMAT", .fallback = "text", .choices = formats,
      .help = "text, or json: docs/probe.md tells its members."},
@@ -55,6 +62,10 @@ static int fail(const struct edge_message *message, int exit_code)
 static int check(const struct probe_options *config, struct edge_message *message)
 {
     struct stat folder;
+    if (config->board && !edge_target_is_remote(config->target))
+        return edge_fail(message, EDGE_ERR_USAGE,
+                         "--board %s: expected with --target ssh://..., found --target %s",
+                         config->board, config->target);
     if (!config->root)
         return 0;
     if (strcmp(config->target, "local") != 0)
@@ -95,12 +106,16 @@ static int probe_target(const struct probe_options *config, struct edge_target *
                         struct edge_message *message)
 {
     int error = check(config, message);
+    const struct edge_target_config how = {
+        .name = config->target,
+        .root = config->root,
+        .board = config->board,
+        .board_dir = config->board_dir,
+        .server_cpus = 1,
+        .client_cpus = 1,
+    };
     if (!error)
-        error = edge_target_init(target, config->target, 1, 1, message);
-    if (!error && config->root) {
-        target->agent_argv[2] = "--root";
-        target->agent_argv[3] = config->root;
-    }
+        error = edge_target_init(target, &how, message);
     if (!error)
         error = edge_agent_client_start(agent, target->agent_argv, NULL, message);
     return error ? error : ask(config, target, agent, probe, message);

@@ -7,6 +7,7 @@
 
 #include "base/build_info.h"
 #include "base/clock.h"
+#include "run/board_record.h"
 #include "run/energies.h"
 #include "run/judge.h"
 #include "run/version_line.h"
@@ -198,48 +199,14 @@ void edge_recorder_slice(struct edge_recorder *recorder, uint64_t repeat, uint64
     put(recorder, EDGE_RECORD_INTERVAL, &interval);
 }
 
-static void set_emulated_board(const struct edge_target *target, struct edge_record_board *board)
-{
-    SET(board->id, "%s", target->board);
-    SET(board->model, "%s", target->board_name);
-    SET(board->cpu, "%s of %s", target->emulator.cpu, target->emulator.version);
-    SET(board->arch, "%s", target->emulator.arch);
-    SET(board->ram_limit, "none: the memory is the emulator's");
-}
-
 static void put_board(struct edge_recorder *recorder, const char *ram_limit)
 {
-    const struct edge_board *facts = recorder->facts->board;
     struct edge_record_board board;
     if (recorder->board_written)
         return;
     recorder->board_written = true;
     edge_record_init(EDGE_RECORD_BOARD, &board);
-    if (recorder->facts->target->emulated) {
-        set_emulated_board(recorder->facts->target, &board);
-        put(recorder, EDGE_RECORD_BOARD, &board);
-        return;
-    }
-    SET(board.id, "%s", recorder->facts->target->board);
-    SET(board.model, "%s", facts->model);
-    SET(board.cpu, "%s", facts->cpu);
-    if (facts->cores > 0)
-        board.cpus = facts->cores;
-    if (facts->ram_bytes > 0)
-        board.ram_bytes = facts->ram_bytes;
-    if (facts->kernel[0])
-        SET(board.kernel, "Linux %.100s", facts->kernel);
-    SET(board.os, "%s", facts->os);
-    SET(board.arch, "%s", facts->machine);
-    SET(board.ram_limit, "%s", ram_limit);
-    SET(board.governor, "%s", facts->governor);
-    SET(board.thermal_zone, "%s", facts->thermal_zone);
-    SET(board.throttle_source, "%s", facts->throttle_source);
-    SET(board.link, "%s", facts->link);
-    if (facts->max_hz > 0)
-        board.max_hz = facts->max_hz;
-    if (facts->cap_hz > 0)
-        board.cap_hz = facts->cap_hz;
+    edge_board_record_fill(recorder->facts->target, recorder->facts->board, ram_limit, &board);
     put(recorder, EDGE_RECORD_BOARD, &board);
 }
 
@@ -508,7 +475,7 @@ void edge_recorder_repeat(struct edge_recorder *recorder,
     put_verdicts(recorder, EDGE_RULE_EACH_REPEAT, measurement->repeat, &readings);
 }
 
-int edge_recorder_end(struct edge_recorder *recorder, bool interrupted,
+int edge_recorder_end(struct edge_recorder *recorder, const char *interrupted,
                       struct edge_message *message)
 {
     struct edge_readings readings;
@@ -522,7 +489,7 @@ int edge_recorder_end(struct edge_recorder *recorder, bool interrupted,
     edge_rules_conclude(recorder->verdicts, recorder->verdict_count, &end);
     if (interrupted) {
         end.valid = EDGE_NO;
-        edge_texts_add(&end.reasons, "interrupted: the run was stopped before its last repeat");
+        edge_texts_add(&end.reasons, "interrupted: %s", interrupted);
     }
     recorder->valid = end.valid;
     recorder->sound = end.valid == EDGE_YES ||

@@ -66,9 +66,10 @@ void edge_recorder_power(struct edge_recorder *recorder, uint64_t repeat);
 void edge_recorder_repeat(struct edge_recorder *recorder,
                           const struct edge_measurement *measurement);
 
-// The rules over all repeats and the end record; closes the file. `interrupted`: after Ctrl-C.
+// The rules over all repeats and the end record; closes the file. `interrupted`: why there were
+// fewer repeats than planned, or NULL.
 // 0, or the first write's error with its message.
-int edge_recorder_end(struct edge_recorder *recorder, bool interrupted,
+int edge_recorder_end(struct edge_recorder *recorder, const char *interrupted,
                       struct edge_message *message);
 
 // Closes without an end record, if edge_recorder_end() was not reached. Safe twice.

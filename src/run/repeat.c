@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 size_t edge_repeat_order(size_t count, uint64_t repeat, size_t position)
 {
@@ -27,6 +28,21 @@ static void say(const struct edge_repeat_plan *plan, const char *title,
                           title, (double)load->ok_in_window / window_s, failed, load->sent);
 }
 
+// The agent is the first to be missed when the way to it is cut.
+static void explain(const struct edge_sequence *sequence, struct edge_message *message)
+{
+    char why[320];
+    const struct edge_target *target = sequence->target;
+    if (edge_target_is_lost(sequence->target, why, sizeof(why)))
+        edge_fail(message, EDGE_ERR_CLOSED, "the connection to %.64s is lost: %s", target->name,
+                  why);
+    else if (target->remote) {
+        size_t used = strlen(message->text);
+        snprintf(message->text + used, sizeof(message->text) - used,
+                 "; the connection to the board still stands");
+    }
+}
+
 static int measure_one(const struct edge_repeat_plan *plan, size_t index, uint64_t repeat,
                        bool *given_up, struct edge_message *message)
 {
@@ -41,6 +57,10 @@ static int measure_one(const struct edge_repeat_plan *plan, size_t index, uint64
     sequence.title = title;
     edge_measurement_init(&measurement, repeat);
     int error = edge_sequence_run(&sequence, &measurement, message);
+    if (error) {
+        explain(&sequence, message);
+        snprintf(measurement.cut, sizeof(measurement.cut), "%s", message->text);
+    }
     edge_recorder_repeat(sequence.recorder, &measurement);
     say(plan, title, &measurement);
     *given_up = !measurement.ready;

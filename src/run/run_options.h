@@ -12,6 +12,8 @@ enum edge_run_profile {
 
 struct edge_run_options {
     const char *target;
+    const char *board;     // of an ssh target; NULL: recognised
+    const char *board_dir; // likewise
     const char *scenario;
     const char *call; // NULL: the scenario's own
     const char *results_dir;

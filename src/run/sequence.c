@@ -12,7 +12,6 @@
 #include "run/follow.h"
 #include "run/handshakes.h"
 #include "run/levels.h"
-#include "run/port.h"
 #include "run/readiness.h"
 #include "run/run_tls.h"
 
@@ -28,11 +27,12 @@
 static json_t *spawn_request(const struct edge_sequence *sequence, int port)
 {
     const struct edge_run_options *options = sequence->options;
-    char port_text[16], cpus[1024], cpus_env[64], ram_env[64], ram[24];
+    char port_text[16], cpus[1024], cpus_env[64], ram_env[64], host_env[96], ram[24];
     snprintf(port_text, sizeof(port_text), "%d", port);
     snprintf(cpus_env, sizeof(cpus_env), "GRPC_SERVER_CPUS=%" PRIu64, options->server_cpus);
     snprintf(ram_env, sizeof(ram_env), "GRPC_SERVER_RAM=%s",
              edge_format_bytes(options->server_ram, ram, sizeof(ram)));
+    snprintf(host_env, sizeof(host_env), "GRPC_SERVER_HOST=%s", sequence->target->listen);
     edge_cpuset_text(&sequence->target->server_cpus, cpus, sizeof(cpus));
     const struct edge_emulator *emulator = &sequence->target->emulator;
     bool emulated = sequence->target->emulated;
@@ -47,10 +47,25 @@ static json_t *spawn_request(const struct edge_sequence *sequence, int port)
     for (size_t i = 0; tls->cert && i < sizeof(words) / sizeof(words[0]); i++)
         json_array_append_new(argv, json_string(words[i]));
     // An emulator's memory is not the server's: a limit for one says nothing about the other.
-    return json_pack("{ss so s[ss] ss sI ss*}", "op", "spawn", "argv", argv, "env", cpus_env,
-                     ram_env, "cpus", cpus, "ram_bytes",
+    return json_pack("{ss so s[sss] ss sI ss*}", "op", "spawn", "argv", argv, "env", cpus_env,
+                     ram_env, host_env, "cpus", cpus, "ram_bytes",
                      (json_int_t)(emulated ? 0 : options->server_ram), "guest_counters",
                      emulated && !emulator->not_counted[0] ? emulator->counters : NULL);
+}
+
+// A port that is free where the server runs.
+static int pick_port(struct edge_follow *follow, int *port)
+{
+    json_t *answer;
+    int error = edge_follow_call(
+        follow, json_pack("{ss ss}", "op", "port", "host", follow->sequence->target->listen),
+        &answer);
+    if (error)
+        return error;
+    *port = (int)json_integer_value(json_object_get(answer, "port"));
+    json_decref(answer);
+    return edge_address_numeric(follow->sequence->target->host, (uint16_t)*port, &follow->address,
+                                follow->message);
 }
 
 // Starts the server. A server that cannot be started is a problem, not an error.
@@ -58,15 +73,9 @@ static int spawn(struct edge_follow *follow)
 {
     const struct edge_sequence *sequence = follow->sequence;
     struct edge_measurement *measurement = follow->measurement;
-    struct edge_message why;
     json_t *answer;
-    int port = edge_port_pick(sequence->target->host, &why);
-    if (port < 0) {
-        EDGE_FOLLOW_PROBLEM(follow, "there is no free port for it: %s", why.text);
-        return 0;
-    }
-    int error = edge_address_numeric(sequence->target->host, (uint16_t)port, &follow->address,
-                                     follow->message);
+    int port;
+    int error = pick_port(follow, &port);
     if (!error)
         error = edge_follow_call(follow, spawn_request(sequence, port), &answer);
     if (error == EDGE_ERR_FAILED) {
@@ -122,6 +131,13 @@ static void explain_not_ready(struct edge_follow *follow, const struct edge_mess
             follow, "was not ready within %.4g s on %s: %s",
             (double)follow->sequence->options->ready_timeout_ns / 1e9, follow->address.text,
             readiness->calls > 0 ? "it takes calls, but does not answer" : why->text);
+    if (follow->sequence->target->remote && readiness->calls == 0) {
+        size_t used = strlen(follow->measurement->problem);
+        snprintf(follow->measurement->problem + used, sizeof(follow->measurement->problem) - used,
+                 "; it was started on the board: does a firewall or NAT keep its ports (10000 to "
+                 "31999) from here, or does it listen on the board's own 127.0.0.1 only, without "
+                 "heeding GRPC_SERVER_HOST?");
+    }
 }
 
 static int wait_ready(struct edge_follow *follow)

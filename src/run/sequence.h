@@ -19,7 +19,7 @@
 // Everything it needs. Borrowed.
 struct edge_sequence {
     const struct edge_run_options *options;
-    const struct edge_target *target;
+    struct edge_target *target;
     const struct edge_payload *payload;
     const struct edge_server_entry *server;
     struct edge_agent_client *agent;

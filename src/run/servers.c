@@ -16,9 +16,7 @@ static void ask_version(struct edge_server_entry *entry, const struct edge_emula
     const char *argv[sizeof(emulator->prefix) / sizeof(emulator->prefix[0]) + 2];
     size_t count = 0;
     struct edge_message message;
-    struct stat status;
-    if (stat(entry->path, &status) == 0)
-        entry->size_bytes = (uint64_t)status.st_size;
+    char line[sizeof(entry->version)];
     if (emulator && edge_emulator_check(emulator, entry->path, &message) < 0) {
         snprintf(entry->problem, sizeof(entry->problem), "%s", message.text);
         return;
@@ -30,18 +28,27 @@ static void ask_version(struct edge_server_entry *entry, const struct edge_emula
     argv[count++] = entry->path;
     argv[count++] = "--version";
     argv[count] = NULL;
-    if (edge_ask(argv, true, entry->version, sizeof(entry->version), NULL, 0, &message) < 0) {
+    if (edge_ask(argv, true, line, sizeof(line), NULL, 0, &message) < 0)
         snprintf(entry->problem, sizeof(entry->problem), "%s", message.text);
-        return;
-    }
-    entry->version[strcspn(entry->version, "\r\n")] = '\0';
+    else
+        edge_servers_set_version(entry, line);
+}
+
+void edge_servers_set_version(struct edge_server_entry *entry, const char *line)
+{
+    snprintf(entry->version, sizeof(entry->version), "%.*s", (int)strcspn(line, "\r\n"), line);
     entry->calibration = strstr(entry->version, "calibration") != NULL;
 }
 
-static bool is_executable(const char *path)
+// Then its size is known too.
+static bool is_executable(struct edge_server_entry *entry)
 {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+    if (stat(entry->path, &status) != 0 || !S_ISREG(status.st_mode) ||
+        access(entry->path, X_OK) != 0)
+        return false;
+    entry->size_bytes = (uint64_t)status.st_size;
+    return true;
 }
 
 static struct edge_server_entry *add(struct edge_servers *servers)
@@ -90,7 +97,7 @@ static int scan(struct edge_servers *servers, const char *folder, struct edge_me
             continue;
         struct edge_server_entry *entry = add(servers);
         error = entry ? join(entry, folder, file->d_name) : -ENOMEM;
-        if (!error && !is_executable(entry->path))
+        if (!error && !is_executable(entry))
             servers->count--;
         else if (!error)
             set_name(entry, file->d_name);
@@ -98,13 +105,11 @@ static int scan(struct edge_servers *servers, const char *folder, struct edge_me
     closedir(entries);
     if (error)
         return edge_fail(message, error, "cannot list %s: %s", folder, edge_error_text(error));
-    if (servers->count > 0)
-        qsort(servers->at, servers->count, sizeof(*servers->at), by_name);
+    edge_servers_sort(servers);
     return 0;
 }
 
-static int find_all(struct edge_servers *servers, const char *folder,
-                    const struct edge_emulator *emulator, struct edge_message *message)
+static int find_all(struct edge_servers *servers, const char *folder, struct edge_message *message)
 {
     int error = scan(servers, folder, message);
     if (error)
@@ -114,9 +119,6 @@ static int find_all(struct edge_servers *servers, const char *folder,
                          "expected servers in %s, found no executable: build them, or name one by "
                          "its path",
                          folder);
-    for (size_t i = 0; i < servers->count; i++)
-        ask_version(&servers->at[i], emulator);
-    qsort(servers->at, servers->count, sizeof(*servers->at), by_name);
     return 0;
 }
 
@@ -145,7 +147,7 @@ static void explain_unknown(struct edge_server_entry *entry, const char *folder)
 }
 
 static int find_one(struct edge_servers *servers, const char *folder, const char *operand,
-                    const struct edge_emulator *emulator, struct edge_message *message)
+                    struct edge_message *message)
 {
     struct edge_server_entry *entry = add(servers);
     if (!entry)
@@ -170,25 +172,36 @@ static int find_one(struct edge_servers *servers, const char *folder, const char
         explain_unknown(entry, folder);
     else if (stat(entry->path, &status) != 0)
         snprintf(entry->problem, sizeof(entry->problem), "%s", edge_error_text(-errno));
-    else if (!is_executable(entry->path))
+    else if (!is_executable(entry))
         snprintf(entry->problem, sizeof(entry->problem),
                  "expected an executable file; chmod +x it if it is a program");
-    else
-        ask_version(entry, emulator);
     return 0;
 }
 
 int edge_servers_find(struct edge_servers *servers, const char *folder, char *const *operands,
-                      size_t operand_count, const struct edge_emulator *emulator,
-                      struct edge_message *message)
+                      size_t operand_count, struct edge_message *message)
 {
-    *servers = (struct edge_servers){.at = NULL};
-    int error = operand_count == 0 ? find_all(servers, folder, emulator, message) : 0;
+    *servers = (struct edge_servers){.named = operand_count > 0};
+    int error = operand_count == 0 ? find_all(servers, folder, message) : 0;
     for (size_t i = 0; i < operand_count && !error; i++)
-        error = find_one(servers, folder, operands[i], emulator, message);
+        error = find_one(servers, folder, operands[i], message);
     if (error)
         edge_servers_free(servers);
     return error;
+}
+
+void edge_servers_ask(struct edge_servers *servers, const struct edge_emulator *emulator)
+{
+    for (size_t i = 0; i < servers->count; i++)
+        if (!servers->at[i].problem[0])
+            ask_version(&servers->at[i], emulator);
+    edge_servers_sort(servers);
+}
+
+void edge_servers_sort(struct edge_servers *servers)
+{
+    if (!servers->named && servers->count > 1)
+        qsort(servers->at, servers->count, sizeof(*servers->at), by_name);
 }
 
 void edge_servers_free(struct edge_servers *servers)

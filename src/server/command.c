@@ -19,6 +19,7 @@ static const struct edge_option options[] = {
      EDGE_OPT_STRING(struct edge_server_config, host),
      .argument = "ADDRESS",
      .fallback = "127.0.0.1",
+     .env = "GRPC_SERVER_HOST",
      .help = "Address to listen on, an IPv4 or IPv6 literal; 0.0.0.0 for all of this machine."},
     {.name = "max-message",
      EDGE_OPT_BYTES(struct edge_server_config, max_message),
@@ -121,7 +122,9 @@ int edge_server_command(const char *name, const struct edge_greeter_codec *codec
     edge_options_defaults(&command, &config);
     config.name = name;
     config.codec = codec;
-    int got = edge_options_argv(&command, &config, argc, argv, &operands, &message);
+    int got = edge_options_env(&command, &config, &message);
+    if (got >= 0)
+        got = edge_options_argv(&command, &config, argc, argv, &operands, &message);
     if (got >= 0 && operands > 0)
         got = edge_fail(&message, EDGE_ERR_USAGE, "expected no operands, found '%s'", argv[0]);
     switch (got) {

@@ -28,14 +28,14 @@ def runs(pid, program):
 class Run:
     """One start of bench-edge run in a folder of its own. Its processes carry a tag."""
 
-    def __init__(self, folder, *arguments, env=None, **popen):
+    def __init__(self, folder, *arguments, env=None, program=PROGRAM, **popen):
         self.results = pathlib.Path(folder) / "results"
         self.tag = f"EDGE_TEST_TAG={uuid.uuid4()}"
         name, value = self.tag.split("=")
         self.env = {**os.environ, name: value, **(env or {})}
         ram = ["--server-ram", "0"] if SANITIZED else []  # shadow memory is above any limit
         self.process = subprocess.Popen(
-            [str(PROGRAM), "run", "--results-dir", str(self.results), *ram, *map(str, arguments)],
+            [str(program), "run", "--results-dir", str(self.results), *ram, *map(str, arguments)],
             env=self.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             start_new_session=True, **popen)
 

@@ -37,6 +37,7 @@ static const struct edge_option options[] = {
      EDGE_OPT_STRING(struct config, host),
      .argument = "ADDRESS",
      .fallback = "127.0.0.1",
+     .env = "GRPC_SERVER_HOST",
      .help = "Address to listen on: an IPv4 or IPv6 literal."},
     {.name = "tls-cert",
      EDGE_OPT_STRING(struct config, tls_cert),
@@ -271,10 +272,12 @@ static int serve(const struct config *config)
 int main(int argc, char **argv)
 {
     struct config config;
-    struct edge_message message;
+    struct edge_message message = {""};
     int operands = 0;
     edge_options_defaults(&command, &config);
-    int got = edge_options_argv(&command, &config, argc, argv, &operands, &message);
+    int got = edge_options_env(&command, &config, &message);
+    if (got >= 0)
+        got = edge_options_argv(&command, &config, argc, argv, &operands, &message);
     if (got >= 0 && operands > 0)
         got = edge_fail(&message, EDGE_ERR_USAGE, "expected no operands, found '%s'", argv[0]);
     switch (got) {

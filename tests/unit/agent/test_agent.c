@@ -1,6 +1,7 @@
 // The whole agent over two pipes, as a host sees it.
 #include "cmocka_headers.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -108,7 +109,7 @@ static json_t *expect_answer(struct host *host, const char *line, int re)
 
 static void greet(struct host *host)
 {
-    json_decref(expect_answer(host, "{\"op\":\"hello\",\"id\":0,\"protocol\":1}", 0));
+    json_decref(expect_answer(host, "{\"op\":\"hello\",\"id\":0,\"protocol\":2}", 0));
 }
 
 static void malformed_lines_are_answered(void **state)
@@ -120,7 +121,8 @@ static void malformed_lines_are_answered(void **state)
     expect_error(host, "{\"op\":\"hello\",\"id\":\"1\"}", -1, "\"id\"");
     expect_error(host, "{\"op\":\"ping\",\"id\":1}", 1, "hello first");
     expect_error(host, "{\"op\":\"hello\",\"id\":2}", 2, "protocol 0");
-    expect_error(host, "{\"op\":\"hello\",\"id\":3,\"protocol\":2}", 3, "protocol 2");
+    expect_error(host, "{\"op\":\"hello\",\"id\":3,\"protocol\":1}", 3, "protocol 1");
+    expect_error(host, "{\"op\":\"port\",\"id\":3}", 3, "hello first");
     greet(host);
     expect_error(host, "{\"op\":7,\"id\":4}", 4, "\"op\"");
     expect_error(host, "{\"op\":\"dance\",\"id\":5}", 5, "found \"dance\"");
@@ -152,13 +154,51 @@ static void a_line_that_is_too_long_is_skipped(void **state)
 static void hello_tells_about_the_board(void **state)
 {
     struct host *host = *state;
-    json_t *answer = expect_answer(host, "{\"op\":\"hello\",\"id\":1,\"protocol\":1}", 1);
+    json_t *answer = expect_answer(host, "{\"op\":\"hello\",\"id\":1,\"protocol\":2}", 1);
     assert_int_equal(json_integer_value(json_object_get(answer, "protocol")), EDGE_AGENT_PROTOCOL);
     struct edge_board board;
     edge_agent_json_to_board(json_object_get(answer, "board"), &board);
     assert_true(board.cores > 0 && board.ram_bytes > 0);
     assert_true(board.kernel[0] && board.allowed_cpus[0]);
     json_decref(answer);
+}
+
+static void a_free_port_is_told(void **state)
+{
+    struct host *host = *state;
+    greet(host);
+    json_t *answer = expect_answer(host, "{\"op\":\"port\",\"id\":1}", 1);
+    assert_in_range(json_integer_value(json_object_get(answer, "port")), 10000, 31999);
+    json_decref(answer);
+    expect_error(host, "{\"op\":\"port\",\"id\":2,\"host\":\"no.such.host\"}", 2, "no.such.host");
+}
+
+static void *nothing(void *argument)
+{
+    return argument;
+}
+
+// A link that is cut closes nothing: silence is all that there is.
+static void a_silent_host_ends_the_agent(void **state)
+{
+    struct host *host = *state;
+    json_decref(expect_answer(
+        host, "{\"op\":\"hello\",\"id\":0,\"protocol\":2,\"patience_ns\":400000000}", 0));
+    json_decref(
+        expect_answer(host, "{\"op\":\"spawn\",\"id\":1,\"argv\":[\"sleep\",\"1000\"]}", 1));
+    uint64_t start_ns = edge_clock_ns();
+    for (int i = 0; i < 6; i++) { // signs of life
+        edge_clock_sleep_until(edge_clock_ns() + 100 * EDGE_NS_PER_MS);
+        say(host, "");
+    }
+    json_decref(expect_answer(host, "{\"op\":\"ping\",\"id\":2}", 2));
+    assert_true(edge_clock_ns() - start_ns > 400 * EDGE_NS_PER_MS);
+    assert_int_equal(fgetc(host->in), EOF); // it has ended by itself
+    pthread_join(host->thread, NULL);
+    assert_int_equal(host->result, -ETIMEDOUT);
+    assert_non_null(strstr(host->message.text, "silent for 0.4 s"));
+    host->result = 0;
+    assert_int_equal(pthread_create(&host->thread, NULL, nothing, NULL), 0); // for tear_down()
 }
 
 static void a_server_is_spawned_sampled_and_stopped(void **state)
@@ -355,6 +395,8 @@ static void bye_ends_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_free_port_is_told),
+        TEST(a_silent_host_ends_the_agent),
         TEST(malformed_lines_are_answered),
         TEST(a_line_that_is_too_long_is_skipped),
         TEST(hello_tells_about_the_board),

@@ -91,7 +91,7 @@ static void repeats_come_back(void **state)
         edge_measurement_free(&m);
     }
     assert_int_equal(recorder.verified, 10000);
-    assert_int_equal(edge_recorder_end(&recorder, false, &message), 0);
+    assert_int_equal(edge_recorder_end(&recorder, NULL, &message), 0);
     edge_recorder_free(&recorder);
 
     struct edge_result *result = read_back();
@@ -128,7 +128,7 @@ static void a_server_that_lied_is_counted_by_kind(void **state)
     strcpy(m.problem, "answered 48 calls, none was verified");
     edge_recorder_repeat(&recorder, &m);
     assert_int_equal(recorder.verified, 0);
-    assert_int_equal(edge_recorder_end(&recorder, false, &message), 0);
+    assert_int_equal(edge_recorder_end(&recorder, NULL, &message), 0);
     edge_recorder_free(&recorder);
 
     struct edge_result *result = read_back();
@@ -150,7 +150,7 @@ static void an_interrupted_run_says_so(void **state)
     struct edge_recorder recorder;
     struct edge_message message;
     open_recorder(&recorder);
-    assert_int_equal(edge_recorder_end(&recorder, true, &message), 0);
+    assert_int_equal(edge_recorder_end(&recorder, "the link is cut", &message), 0);
     edge_recorder_free(&recorder);
     struct edge_result *result = read_back();
     assert_int_equal(result->end.valid, EDGE_NO);
@@ -172,7 +172,7 @@ static void a_failed_write_is_kept_and_told(void **state)
     edge_recorder_repeat(&recorder, &m);
     edge_measurement_free(&m);
     assert_int_equal(recorder.error, -ENOSPC);
-    assert_int_equal(edge_recorder_end(&recorder, false, &message), -ENOSPC);
+    assert_int_equal(edge_recorder_end(&recorder, NULL, &message), -ENOSPC);
     assert_non_null(strstr(message.text, path));
     edge_recorder_free(&recorder);
 }

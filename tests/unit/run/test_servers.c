@@ -54,8 +54,11 @@ static void finds_every_executable_calibration_last(void **state)
     (void)state;
     struct edge_servers servers;
     struct edge_message message;
-    assert_int_equal(edge_servers_find(&servers, folder, NULL, 0, NULL, &message), 0);
+    assert_int_equal(edge_servers_find(&servers, folder, NULL, 0, &message), 0);
     assert_int_equal(servers.count, 3);
+    assert_string_equal(servers.at[0].name, "a_null"); // nobody has been asked
+    assert_true(servers.at[0].size_bytes > 0);
+    edge_servers_ask(&servers, NULL);
     assert_string_equal(servers.at[0].name, "b_server");
     assert_string_equal(servers.at[1].name, "c_silent");
     assert_string_equal(servers.at[1].version, "");
@@ -76,8 +79,9 @@ static void operands_keep_their_order_and_their_problems(void **state)
     snprintf(path, sizeof(path), "%s/b_server", folder);
     snprintf(plain, sizeof(plain), "%s/notes.txt", folder);
     char *operands[] = {name, path, absent, typo, plain};
-    assert_int_equal(edge_servers_find(&servers, folder, operands, 5, NULL, &message), 0);
+    assert_int_equal(edge_servers_find(&servers, folder, operands, 5, &message), 0);
     assert_int_equal(servers.count, 5);
+    edge_servers_ask(&servers, NULL);
     assert_string_equal(servers.at[0].name, "a_null");
     assert_string_equal(servers.at[0].problem, "");
     assert_string_equal(servers.at[1].path, path);
@@ -97,8 +101,7 @@ static void names_are_unique(void **state)
     char name[] = "b_server", path[128];
     snprintf(path, sizeof(path), "%s/b_server", folder);
     char *operands[] = {name, path};
-    assert_int_equal(edge_servers_find(&servers, folder, operands, 2, NULL, &message),
-                     EDGE_ERR_USAGE);
+    assert_int_equal(edge_servers_find(&servers, folder, operands, 2, &message), EDGE_ERR_USAGE);
     assert_non_null(strstr(message.text, "b_server"));
 }
 
@@ -109,10 +112,9 @@ static void a_folder_without_servers_is_told(void **state)
     struct edge_message message;
     char empty[] = "/tmp/edge_empty_XXXXXX";
     assert_non_null(mkdtemp(empty));
-    assert_int_equal(edge_servers_find(&servers, empty, NULL, 0, NULL, &message),
-                     EDGE_ERR_NOT_FOUND);
+    assert_int_equal(edge_servers_find(&servers, empty, NULL, 0, &message), EDGE_ERR_NOT_FOUND);
     assert_int_equal(rmdir(empty), 0);
-    assert_int_equal(edge_servers_find(&servers, empty, NULL, 0, NULL, &message), -ENOENT);
+    assert_int_equal(edge_servers_find(&servers, empty, NULL, 0, &message), -ENOENT);
     assert_non_null(strstr(message.text, empty));
 }
 

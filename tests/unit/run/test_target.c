@@ -51,14 +51,37 @@ static void too_few_cpus_are_a_usage_error(void **state)
     assert_int_equal(edge_target_split(&target, &set, 1, 2, NULL), EDGE_ERR_USAGE);
 }
 
+static void two_machines_have_cpus_of_their_own(void **state)
+{
+    (void)state;
+    struct edge_cpuset board, here;
+    struct edge_target target;
+    struct edge_message message;
+    char text[128];
+    assert_int_equal(edge_cpuset_parse("0-3", &board), 0);
+    assert_int_equal(edge_cpuset_parse("0,5", &here), 0);
+    assert_int_equal(edge_target_split_apart(&target, &board, &here, 2, 2, &message), 0);
+    assert_string_equal(edge_cpuset_text(&target.server_cpus, text, sizeof(text)), "0-1");
+    assert_string_equal(edge_cpuset_text(&target.client_cpus, text, sizeof(text)), "0,5");
+    assert_string_equal(edge_cpuset_text(&target.other_cpus, text, sizeof(text)), "0,5");
+    assert_int_equal(edge_target_split_apart(&target, &board, &here, 5, 1, &message),
+                     EDGE_ERR_USAGE);
+    assert_non_null(strstr(message.text, "the board has 4"));
+    assert_int_equal(edge_target_split_apart(&target, &board, &here, 1, 3, &message),
+                     EDGE_ERR_USAGE);
+    assert_non_null(strstr(message.text, "this machine has 2"));
+}
+
 static void unknown_targets_and_boards_are_usage_errors(void **state)
 {
     (void)state;
     struct edge_target target;
     struct edge_message message;
-    assert_int_equal(edge_target_init(&target, "lokal", 1, 1, &message), EDGE_ERR_USAGE);
-    assert_non_null(strstr(message.text, "\"local\" or \"qemu:BOARD\""));
-    assert_int_equal(edge_target_init(&target, "qemu:rpizro", 1, 1, &message), EDGE_ERR_NOT_FOUND);
+    struct edge_target_config config = {.name = "lokal", .server_cpus = 1, .client_cpus = 1};
+    assert_int_equal(edge_target_init(&target, &config, &message), EDGE_ERR_USAGE);
+    assert_non_null(strstr(message.text, "\"local\", \"qemu:BOARD\" or \"ssh://"));
+    config.name = "qemu:rpizro";
+    assert_int_equal(edge_target_init(&target, &config, &message), EDGE_ERR_NOT_FOUND);
     assert_non_null(strstr(message.text, "rpizero"));
     edge_target_free(&target);
 }
@@ -69,6 +92,7 @@ int main(void)
         cmocka_unit_test(server_and_generator_get_cpus_of_their_own),
         cmocka_unit_test(a_single_cpu_is_shared),
         cmocka_unit_test(too_few_cpus_are_a_usage_error),
+        cmocka_unit_test(two_machines_have_cpus_of_their_own),
         cmocka_unit_test(unknown_targets_and_boards_are_usage_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
+#include "agent/port.h"
 #include "net/socket.h"
-#include "run/port.h"
 
 static void the_port_is_free_and_below_the_outgoing_ones(void **state)
 {

@@ -1,4 +1,4 @@
-#include "run/port.h"
+#include "agent/port.h"
 
 #include <errno.h>
 #include <unistd.h>

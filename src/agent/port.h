@@ -1,6 +1,6 @@
 // A TCP port for a server that is about to start.
-#ifndef EDGE_RUN_PORT_H
-#define EDGE_RUN_PORT_H
+#ifndef EDGE_AGENT_PORT_H
+#define EDGE_AGENT_PORT_H
 
 #include <stdint.h>
 
