@@ -289,7 +289,7 @@ int edge_ssh_target_bring_tls(struct edge_ssh_target *target, const char **cert,
 static void remove_tls(struct edge_ssh_target *target)
 {
     char command[400], out[16];
-    struct edge_message ignored; // without a connection they stay
+    struct edge_message ignored;  // without a connection they stay
     target->ssh.interrupt = NULL; // Ctrl-C is no reason to leave them
     struct edge_ssh_output output = {.out = out, .out_size = sizeof(out)};
     snprintf(command, sizeof(command), "rm -f %s %s", target->cert, target->key);
