@@ -180,12 +180,6 @@ int edge_run_options_check(const struct edge_run_options *config, struct edge_me
         return edge_fail(message, EDGE_ERR_USAGE,
                          "--target %s: a real board has no recorded tree: leave --root out",
                          config->target);
-    if (edge_target_is_remote(config->target) && config->tls_cert)
-        return edge_fail(
-            message, EDGE_ERR_USAGE,
-            "--target %s: a private key is not copied to a board: leave --tls-cert and "
-            "--tls-key out, and --tls makes one for the run",
-            config->target);
     if (config->board && !edge_target_is_remote(config->target))
         return edge_fail(message, EDGE_ERR_USAGE,
                          "--board %s: expected with --target ssh://..., found --target %s",
@@ -324,7 +318,7 @@ static int prepare(struct run *run, char *const *operands, size_t count,
     if (!error)
         error = edge_run_tls_init(&run->tls, config, run->target.host, message);
     if (!error)
-        error = edge_run_tls_bring(&run->tls, &run->target, message);
+        error = edge_target_bring_tls(&run->target, &run->tls.cert, &run->tls.key, message);
     if (!error)
         error = find_servers(run, operands, count, message);
     if (!error)

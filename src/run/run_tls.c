@@ -58,22 +58,6 @@ int edge_run_tls_init(struct edge_run_tls *tls, const struct edge_run_options *o
     return error;
 }
 
-int edge_run_tls_bring(struct edge_run_tls *tls, const struct edge_target *target,
-                       struct edge_message *message)
-{
-    if (!tls->cert || !target->remote)
-        return 0;
-    struct edge_ssh_copy copy = target->ssh.copy; // they are no programs, and not told as such
-    int error = edge_ssh_copy_file(&copy, tls->cert, "cert.pem", message);
-    if (!error)
-        error = edge_ssh_copy_file(&copy, tls->key, "key.pem", message);
-    snprintf(tls->board_cert, sizeof(tls->board_cert), "%s/cert.pem", copy.dir);
-    snprintf(tls->board_key, sizeof(tls->board_key), "%s/key.pem", copy.dir);
-    tls->cert = tls->board_cert;
-    tls->key = tls->board_key;
-    return error;
-}
-
 void edge_run_tls_free(struct edge_run_tls *tls)
 {
     if (tls->folder[0]) {

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "net/tls.h"
 #include "run/run_options.h"
-#include "run/target.h"
 
 // All zero: no TLS.
 struct edge_run_tls {
@@ -15,7 +14,6 @@ struct edge_run_tls {
     struct edge_tls_client_config client;
     char folder[PATH_MAX - 16]; // of those made for this run; "" if none were
     char made_cert[PATH_MAX], made_key[PATH_MAX];
-    char board_cert[160], board_key[160]; // their copies on a remote board
 };
 
 // Takes the files of the options, or makes a key and a certificate for `host` in a folder of their
@@ -24,12 +22,7 @@ struct edge_run_tls {
 int edge_run_tls_init(struct edge_run_tls *tls, const struct edge_run_options *options,
                       const char *host, struct edge_message *message);
 
-// Copies them to a remote board, for the servers there; nothing to do for the others. 0, or an
-// error of edge_ssh_copy_file() with a message.
-int edge_run_tls_bring(struct edge_run_tls *tls, const struct edge_target *target,
-                       struct edge_message *message);
-
-// Removes what was made here. Safe twice.
+// Removes what was made. Safe twice.
 void edge_run_tls_free(struct edge_run_tls *tls);
 
 // For a load's config: how to speak with the servers; NULL: in the clear.

@@ -46,14 +46,14 @@ static bool is_there(const struct edge_ssh_copy *copy, const char *path, const c
 }
 
 static int send_file(struct edge_ssh_copy *copy, int fd, uint64_t size, const char *name,
-                     struct edge_message *message)
+                     unsigned mode, struct edge_message *message)
 {
     char command[1024], out[256];
     // The size is looked at: a connection that ends looks like the end of the file.
     snprintf(command, sizeof(command),
-             "exec sh -c 'cd %s && { { cat >%s.new && test $(wc -c <%s.new) -eq %" PRIu64
-             " && chmod 755 %s.new && mv -f %s.new %s; } || { rm -f %s.new; exit 1; }; }'",
-             copy->dir, name, name, size, name, name, name, name);
+             "exec sh -c 'umask 077; cd %s && { { cat >%s.new && test $(wc -c <%s.new) -eq %" PRIu64
+             " && chmod %o %s.new && mv -f %s.new %s; } || { rm -f %s.new; exit 1; }; }'",
+             copy->dir, name, name, size, mode, name, name, name, name);
     struct edge_ssh_output output = {.out = out, .out_size = sizeof(out)};
     uint64_t timeout_ns = PATIENCE_NS + size / SLOWEST_BYTES_PER_S * EDGE_NS_PER_S;
     int error = edge_ssh_run(copy->ssh, command, fd, timeout_ns, &output, message);
@@ -71,7 +71,7 @@ static int send_file(struct edge_ssh_copy *copy, int fd, uint64_t size, const ch
 }
 
 int edge_ssh_copy_file(struct edge_ssh_copy *copy, const char *path, const char *name,
-                       struct edge_message *message)
+                       unsigned mode, struct edge_message *message)
 {
     struct stat status = {.st_size = 0};
     if (!edge_ssh_is_plain(name) || strlen(name) > 127)
@@ -86,7 +86,7 @@ int edge_ssh_copy_file(struct edge_ssh_copy *copy, const char *path, const char 
     if (error)
         edge_fail(message, error, "cannot read %s: %s", path, edge_error_text(error));
     else
-        error = send_file(copy, fd, (uint64_t)status.st_size, name, message);
+        error = send_file(copy, fd, (uint64_t)status.st_size, name, mode, message);
     if (fd >= 0)
         close(fd);
     return error;

@@ -15,12 +15,12 @@ struct edge_ssh_copy {
 // Whether `text` may stand in a command line at the other end as it is.
 bool edge_ssh_is_plain(const char *text);
 
-// Copies the file `path` to `name` below the board's folder, as an executable, unless the board has
+// Copies the file `path` to `name` below the board's folder, with that mode, unless the board has
 // the same. A file that arrives in part is not left in its place. They go through cat: the board
 // needs neither scp nor an sftp server.
 // 0; EDGE_ERR_USAGE (a name that is not plain), EDGE_ERR_FAILED (no space, no permission), or an
 // error of edge_ssh_run(), with a message.
 int edge_ssh_copy_file(struct edge_ssh_copy *copy, const char *path, const char *name,
-                       struct edge_message *message);
+                       unsigned mode, struct edge_message *message);
 
 #endif

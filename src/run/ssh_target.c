@@ -13,6 +13,7 @@
 #include "base/procfs.h"
 #include "run/ask.h"
 
+#define CLOSE_NS (3 * EDGE_NS_PER_S)
 #define START_NS (20 * EDGE_NS_PER_S) // for programs to say their versions
 
 // --- Which build ---
@@ -166,7 +167,7 @@ static int copy_self(struct edge_ssh_target *target, struct edge_message *messag
 {
     char path[PATH_MAX + 16], command[192], out[256];
     snprintf(path, sizeof(path), "%s/bench-edge", target->programs);
-    int error = edge_ssh_copy_file(&target->copy, path, "bench-edge", message);
+    int error = edge_ssh_copy_file(&target->copy, path, "bench-edge", 0755, message);
     if (error)
         return error;
     struct edge_ssh_output output = {.out = out, .out_size = sizeof(out)};
@@ -261,7 +262,7 @@ int edge_ssh_target_bring(struct edge_ssh_target *target, struct edge_servers *s
         if (server->problem[0])
             continue;
         snprintf(name, sizeof(name), "servers/%s", server->name);
-        int error = edge_ssh_copy_file(&target->copy, server->path, name, message);
+        int error = edge_ssh_copy_file(&target->copy, server->path, name, 0755, message);
         if (error == EDGE_ERR_USAGE || error == EDGE_ERR_FAILED)
             snprintf(server->problem, sizeof(server->problem), "%s", message->text);
         else if (error)
@@ -271,7 +272,34 @@ int edge_ssh_target_bring(struct edge_ssh_target *target, struct edge_servers *s
     return ask_versions(target, servers, message);
 }
 
+int edge_ssh_target_bring_tls(struct edge_ssh_target *target, const char **cert, const char **key,
+                              struct edge_message *message)
+{
+    struct edge_ssh_copy copy = target->copy; // they are not counted as programs
+    snprintf(target->cert, sizeof(target->cert), "%s/cert.pem", target->dir);
+    snprintf(target->key, sizeof(target->key), "%s/key.pem", target->dir);
+    int error = edge_ssh_copy_file(&copy, *cert, "cert.pem", 0600, message);
+    if (!error)
+        error = edge_ssh_copy_file(&copy, *key, "key.pem", 0600, message);
+    *cert = target->cert;
+    *key = target->key;
+    return error;
+}
+
+static void remove_tls(struct edge_ssh_target *target)
+{
+    char command[400], out[16];
+    struct edge_message ignored;  // without a connection they stay
+    target->ssh.interrupt = NULL; // Ctrl-C is no reason to leave them
+    struct edge_ssh_output output = {.out = out, .out_size = sizeof(out)};
+    snprintf(command, sizeof(command), "rm -f %s %s", target->cert, target->key);
+    edge_ssh_run(&target->ssh, command, -1, CLOSE_NS, &output, &ignored);
+    target->cert[0] = '\0';
+}
+
 void edge_ssh_target_close(struct edge_ssh_target *target)
 {
+    if (target->cert[0])
+        remove_tls(target);
     edge_ssh_close(&target->ssh);
 }

@@ -30,7 +30,8 @@ struct edge_ssh_target {
     char listen[64];         // where a server has to listen there
     bool same_machine;       // the other end runs on this kernel
     char dir[128];
-    char command[192]; // starts the agent
+    char command[192];        // starts the agent
+    char cert[160], key[160]; // on the board, while there are some
     struct edge_ssh_copy copy;
 };
 
@@ -46,6 +47,12 @@ int edge_ssh_target_open(struct edge_ssh_target *target,
 // 0, or an error of edge_ssh_run() with a message.
 int edge_ssh_target_bring(struct edge_ssh_target *target, struct edge_servers *servers,
                           struct edge_message *message);
+
+// Copies a certificate and its key, readable for this user alone, and names them as they are called
+// on the board. They are removed when the target is closed. 0, or an error of edge_ssh_copy_file()
+// with a message.
+int edge_ssh_target_bring_tls(struct edge_ssh_target *target, const char **cert, const char **key,
+                              struct edge_message *message);
 
 // Ends the connection. What was copied stays, for the next time. Safe twice, and on a zeroed
 // struct.

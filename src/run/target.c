@@ -250,6 +250,14 @@ int edge_target_bring(struct edge_target *target, struct edge_servers *servers,
     return 0;
 }
 
+int edge_target_bring_tls(struct edge_target *target, const char **cert, const char **key,
+                          struct edge_message *message)
+{
+    if (!target->remote || !*cert)
+        return 0;
+    return edge_ssh_target_bring_tls(&target->ssh, cert, key, message);
+}
+
 bool edge_target_is_lost(struct edge_target *target, char *why, size_t size)
 {
     return target->remote && edge_ssh_is_lost(&target->ssh.ssh, why, size);

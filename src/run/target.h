@@ -71,6 +71,11 @@ int edge_target_init(struct edge_target *target, const struct edge_target_config
 int edge_target_bring(struct edge_target *target, struct edge_servers *servers,
                       struct edge_message *message);
 
+// Brings a certificate and its key there, for this run; the names are then those on the board.
+// 0, also without them; an error of edge_ssh_copy_file() with a message.
+int edge_target_bring_tls(struct edge_target *target, const char **cert, const char **key,
+                          struct edge_message *message);
+
 // Whether the way to the target is gone, which explains any other trouble; then `why` tells.
 bool edge_target_is_lost(struct edge_target *target, char *why, size_t size);
 

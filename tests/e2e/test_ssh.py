@@ -12,13 +12,14 @@ import uuid
 
 import unittest
 
-from programs import EMULATED, PROGRAMS, SERVERS
+from programs import BUILD, EMULATED, PROGRAMS, SERVERS
 from test_run import PATIENCE, PROGRAM, SHORT, Case, Run
 
 SSHD = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin")
 LONG = ["--duration", "100s", "--warmup", "0", "--repeat", "2", "--connections", "4",
         "--concurrency", "16", SERVERS[0]]
 ROOT = os.geteuid() == 0
+TLS = "EDGE_TLS:BOOL=OFF" not in (BUILD / "CMakeCache.txt").read_text()
 
 
 def skip_all(why):
@@ -190,6 +191,13 @@ class Runs(Ssh):
         while tagged(self.board.tag) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertEqual([command_line(pid) for pid in tagged(self.board.tag)], [])
+
+    @unittest.skipUnless(TLS, "the build has no TLS")
+    def test_tls(self):
+        run = self.expect(3, [], *SHORT, "--repeat", "1", "--tls", SERVERS[0])
+        self.assertGreater(run.records(SERVERS[0], "count")[0]["ok_in_window"], 0)
+        self.assertEqual(sorted(path.name for path in self.board.home.iterdir()),
+                         ["bench-edge", "servers"])  # no key stays
 
     def test_ctrl_c(self):
         run = self.begin(*LONG)
