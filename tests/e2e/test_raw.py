@@ -16,6 +16,7 @@ from programs import EMULATED, PROGRAMS, SERVERS, Server
 
 RAW_CLIENT = str(PROGRAMS / "tests" / "raw_client")
 STREAMS = "100"  # --max-streams
+MEMORY_KIB = 256 << 10  # the default of --max-memory
 
 
 class Healthy:
@@ -37,6 +38,20 @@ class Healthy:
         self.words = err
 
 
+def check_healthy(test, healthy):
+    """None of its calls failed, and no connection was lost."""
+    test.assertIsNotNone(healthy.result, healthy.words)
+    books = healthy.result["books"]
+    test.assertGreater(books["outcomes"]["ok"], 0)
+    test.assertEqual(books["outcomes"]["ok"], books["sent"], healthy.result["first_error"])
+    test.assertEqual(healthy.result["connections_lost"], 0)
+
+
+def listing():
+    return subprocess.run([RAW_CLIENT, "--list"], capture_output=True, text=True,
+                          check=True).stdout.splitlines()
+
+
 class RawTest:
     def setUp(self):
         self.running = Server(f"servers/{self.server}", "--max-streams", STREAMS).__enter__()
@@ -49,11 +64,7 @@ class RawTest:
                                   capture_output=True, text=True, timeout=280, check=False)
         bad = [line for line in done.stdout.splitlines() if not line.startswith("ok ")]
         self.assertEqual(done.returncode, 0, "\n".join(bad) + done.stderr)
-        self.assertIsNotNone(healthy.result, healthy.words)
-        books = healthy.result["books"]
-        self.assertGreater(books["outcomes"]["ok"], 0)
-        self.assertEqual(books["outcomes"]["ok"], books["sent"], healthy.result["first_error"])
-        self.assertEqual(healthy.result["connections_lost"], 0)
+        check_healthy(self, healthy)
         return done.stdout.splitlines()
 
     def test_requests(self):
@@ -75,13 +86,42 @@ class RawTest:
         status = pathlib.Path(f"/proc/{self.running.process.pid}/status").read_text()
         peak = next(int(line.split()[1]) for line in status.splitlines()
                     if line.startswith("VmHWM:"))
-        self.assertLess(peak, 64 << 10, "KiB at the most")
+        self.assertLess(peak, MEMORY_KIB)
+
+    def test_without_descriptors_the_old_are_served_and_the_new_are_shed(self):
+        with Healthy(self.running.address) as healthy:
+            self.running.wait_busy()
+            used = len(list(pathlib.Path(f"/proc/{self.running.process.pid}/fd").iterdir()))
+            resource.prlimit(self.running.process.pid, resource.RLIMIT_NOFILE, (used, used))
+            host, port = self.running.address.rsplit(":", 1)
+            for _ in range(50):
+                with socket.create_connection((host, int(port)), timeout=30) as shed:
+                    self.assertEqual(shed.recv(1), b"")
+        check_healthy(self, healthy)
+
+
+class Slow(unittest.TestCase):
+    """Each limit that is a time, with times that a test can wait for; all at once."""
+
+    def test_slow_clients(self):
+        names = [row.split("\t")[1] for row in listing() if row.startswith("slow\t")]
+        with Server("tests/short_server", "--max-streams", STREAMS, "--max-idle", "3s") as server:
+            with Healthy(server.address) as healthy:
+                players = {name: subprocess.Popen(
+                    [RAW_CLIENT, "--table", "slow", "--only", name, server.address],
+                    stdout=subprocess.PIPE, text=True) for name in names}
+                said = {name: player.communicate(timeout=120)[0]
+                        for name, player in players.items()}
+        for name, player in players.items():
+            with self.subTest(name):
+                self.assertEqual(player.returncode, 0, said[name])
+        self.assertGreater(len(names), 10)
+        check_healthy(self, healthy)
 
 
 class Names(unittest.TestCase):
     def test_each_case_has_a_name_of_its_own(self):
-        done = subprocess.run([RAW_CLIENT, "--list"], capture_output=True, text=True, check=True)
-        rows = [line.split("\t") for line in done.stdout.splitlines()]
+        rows = [line.split("\t") for line in listing()]
         names = [tuple(row[:2]) for row in rows]
         self.assertGreater(len(names), 100)
         self.assertEqual(len(names), len(set(names)))

@@ -99,9 +99,10 @@ static void empty_data(struct raw *raw)
 
 static void window_crumbs(struct raw *raw)
 {
-    if (raw->next_stream == 1)
+    if (raw->next_stream == 1) {
+        raw_setting(raw, EDGE_SETTING_INITIAL_WINDOW_SIZE, 1);
         raw_request(raw, next_stream(raw), 0, NULL);
-    raw_setting(raw, EDGE_SETTING_INITIAL_WINDOW_SIZE, 1);
+    }
     while (raw->out.len < PORTION)
         raw_window(raw, 1, 1);
 }
