@@ -2,6 +2,7 @@
 // requests.c; those that are a client's are named at the end.
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "cases.h"
 
@@ -118,6 +119,31 @@ static void cancelled_requests_return_window(struct raw *raw)
     upload_call(raw, stream, 1000000, EDGE_FRAME_MAX_DEFAULT, 0);
 }
 
+// A few KiB that inflate to more than a message may have.
+static void gzip_bomb(struct raw *raw)
+{
+    const size_t plain_len = (size_t)16 << 20;
+    uint8_t packed[5 + 32768] = {1};
+    void *plain = calloc(1, plain_len);
+    z_stream stream = {.next_in = plain,
+                       .avail_in = (uInt)plain_len,
+                       .next_out = packed + 5,
+                       .avail_out = sizeof(packed) - 5};
+    // 15 + 16: the largest window, and gzip's header.
+    if (plain == NULL || deflateInit2(&stream, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK ||
+        deflate(&stream, Z_FINISH) != Z_STREAM_END)
+        abort();
+    const size_t len = sizeof(packed) - 5 - stream.avail_out;
+    deflateEnd(&stream);
+    free(plain);
+    edge_put_u32(packed + 1, (uint32_t)len);
+    raw_request(raw, 1, 0, "grpc-encoding: gzip");
+    upload(raw, 1, packed, 5 + len, 8192, 0);
+    raw_check_answer(raw, 1, "200, grpc-status 8 | 200, grpc-status 8, reset NO_ERROR");
+    raw_call(raw, 3, NULL);
+    raw_check_answer(raw, 3, OK);
+}
+
 // --- Downloads ---
 
 static void cancelled_streams_return_quota(struct raw *raw)
@@ -129,6 +155,17 @@ static void cancelled_streams_return_quota(struct raw *raw)
         RAW_WAIT(raw, raw_answer(raw, stream)->messages >= 2)
         raw_check(raw, raw_answer(raw, stream)->messages >= 2, "stream %u brings no message",
                   stream);
+        raw_reset(raw, stream, EDGE_H2_CANCEL);
+    }
+    raw_call(raw, stream, NULL);
+    raw_check_answer(raw, stream, OK);
+}
+
+static void many_cancels(struct raw *raw)
+{
+    uint32_t stream = 1;
+    for (; stream < 2000; stream += 2) {
+        raw_request(raw, stream, 0, NULL);
         raw_reset(raw, stream, EDGE_H2_CANCEL);
     }
     raw_call(raw, stream, NULL);
@@ -427,6 +464,8 @@ const struct raw_case raw_bugs[] = {
      "50 refused, the others served", streams_before_settings},
     {"too many streams after that", "25: nghttp2#687", "GOAWAY(PROTOCOL_ERROR)",
      streams_after_settings},
+    {"1000 cancels at once", "26: nghttp2#1984, grpc-node#2872", "the next call is served",
+     many_cancels},
     {"PINGs while replies flow", "27: grpc-swift-2#5, grpc/grpc#17667", "no strike",
      pings_while_streaming},
     {"a small MAX_HEADER_LIST_SIZE", "29: temporal#3284", "trailers without grpc-message",
@@ -439,6 +478,7 @@ const struct raw_case raw_bugs[] = {
     {"HEADER_TABLE_SIZE 1", "34: haproxy#1498", "a size update, and calls go on", header_table_1},
     {"HEADER_TABLE_SIZE 4095", "34: nghttp2#396", "a size update, and calls go on",
      header_table_4095},
+    {"a gzip bomb", "35: grpc-go#9114, tonic#2484", "RESOURCE_EXHAUSTED", gzip_bomb},
     {"a wrong preface", "36: nodejs/http2#142", "closed", wrong_preface},
     {"trailers wait for DATA", "37: nghttp2#269", "the echo, byte by byte, then trailers",
      trailers_wait_for_data},

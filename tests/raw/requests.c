@@ -3,8 +3,13 @@
 
 #define HELLO          "\0\0\0\0\7\x0a\5\x0a\3raw"
 #define BYTES(literal) (literal), sizeof(literal) - 1
-#define NONE           NULL, 0
-#define OK             "200, grpc-status 0, 1 message"
+// HELLO's message as gzip makes it, and with a byte changed.
+#define GZIP(byte)                                                                                 \
+    "\1\0\0\0\x1b"                                                                                 \
+    "\037\213\010\000\000\000\000\000\002\003\343\142" byte                                        \
+    "\142\056\112\054\007\000\213\244\046\324\007\000\000\000"
+#define NONE NULL, 0
+#define OK   "200, grpc-status 0, 1 message"
 // Trailers that come before the client's END_STREAM bring RST_STREAM(NO_ERROR) along.
 #define TRAILERS_ONLY(status)                                                                      \
     "200, grpc-status " status " | 200, grpc-status " status ", reset NO_ERROR"
@@ -88,6 +93,12 @@ const struct raw_request_case raw_requests[] = {
      OK " | " TRAILERS_ONLY("4"), NULL},
     {"zero", "grpc-go, zero is over", "grpc-timeout: 0n", BYTES(HELLO), TRAILERS_ONLY("4"), NULL},
 
+    // --- Metadata ---
+    {"-bin with padding, without, and a list", "grpc-go#1207",
+     "x-a-bin: AAE=\nx-b-bin: AAE\nx-c-bin: AAE=,AA", BYTES(HELLO), OK, NULL},
+    {"-bin that is no base64", "grpc/grpc#26401", "x-a-bin: A?==", BYTES(HELLO),
+     TRAILERS_ONLY("13"), NULL},
+
     // --- Encodings ---
     {"identity", "grpc-go#1654", "grpc-encoding: identity", BYTES(HELLO), OK, NULL},
     {"an unknown encoding", "grpc/grpc#36770", "grpc-encoding: foo", BYTES(HELLO),
@@ -96,6 +107,12 @@ const struct raw_request_case raw_requests[] = {
      BYTES("\1\0\0\0\7\x0a\5\x0a\3raw"), TRAILERS_ONLY("13"), NULL},
     {"the compressed flag with identity", "grpc-node#2767", "grpc-encoding: identity",
      BYTES("\1\0\0\0\7\x0a\5\x0a\3raw"), TRAILERS_ONLY("13"), NULL},
+    {"gzip", "gRPC over HTTP/2, Message-Encoding", "grpc-encoding: gzip", BYTES(GZIP("\345")), OK,
+     NULL},
+    {"no compression in a call with gzip", "compression.md", "grpc-encoding: gzip", BYTES(HELLO),
+     OK, NULL},
+    {"gzip that is damaged", "compression.md", "grpc-encoding: gzip", BYTES(GZIP("\377")),
+     TRAILERS_ONLY("13"), NULL},
     {"an unknown flag", "gRPC over HTTP/2, Length-Prefixed-Message", NULL,
      BYTES("\2\0\0\0\7\x0a\5\x0a\3raw"), TRAILERS_ONLY("13"), NULL},
 
