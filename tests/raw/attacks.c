@@ -107,6 +107,12 @@ static void window_crumbs(struct raw *raw)
         raw_window(raw, 1, 1);
 }
 
+static void unknown_frames(struct raw *raw)
+{
+    while (raw->out.len < PORTION)
+        raw_frame(raw, 0x42, 0, 0, NULL, 0);
+}
+
 static void priority_flood(struct raw *raw)
 {
     for (uint32_t i = 1; raw->out.len < PORTION; i += 2)
@@ -195,11 +201,13 @@ static void too_many_streams(struct raw *raw)
 
 static void data_crumbs(struct raw *raw)
 {
+    if (raw->settings == 0)
+        return;
     if (raw->next_stream == 1) {
         raw_request(raw, next_stream(raw), 0, NULL);
         raw_frame(raw, EDGE_FRAME_DATA, 0, 1, "\0\0\x3f\xff\xff", 5);
     }
-    while (raw->out.len < PORTION && raw->sent_data < raw->initial_window)
+    for (size_t room = raw_room(raw, 1, raw->sent_data); raw->out.len < PORTION && room > 0; room--)
         raw_frame(raw, EDGE_FRAME_DATA, 0, 1, "x", 1);
 }
 
@@ -241,15 +249,17 @@ const struct raw_attack raw_attacks[] = {
     {"WINDOW_UPDATE crumbs", "CVE-2019-9511", THROWN_OUT("ENHANCE_YOUR_CALM"), window_crumbs,
      false},
     {"PRIORITY flood", "CVE-2019-9513", THROWN_OUT("ENHANCE_YOUR_CALM"), priority_flood, false},
+    {"flood of unknown frames", "RFC 9113, 5.5", THROWN_OUT("ENHANCE_YOUR_CALM"), unknown_frames,
+     false},
     {"HPACK bomb", "CVE-2016-6581", THROWN_OUT("ENHANCE_YOUR_CALM"), hpack_bomb, false},
     {"thousands of empty fields", "CVE-2019-9516", THROWN_OUT("ENHANCE_YOUR_CALM"), many_fields,
      false},
     {"too many streams", "nghttp2#687", THROWN_OUT("PROTOCOL_ERROR"), too_many_streams, false},
     {"zero window", "CVE-2019-9511", "open", zero_window, false},
-    {"slow read", "CVE-2019-9517", "open", slow_read, false},
+    {"slow read", "CVE-2019-9517", THROWN_OUT("ENHANCE_YOUR_CALM"), slow_read, false},
     {"internal data buffering", "CVE-2019-9517", "open", internal_buffering, false},
     {"half messages", "slow body", "open", half_messages, false},
-    {"DATA of one byte", "CVE-2019-9511", "open", data_crumbs, false},
+    {"DATA of one byte", "CVE-2019-9511", THROWN_OUT("ENHANCE_YOUR_CALM"), data_crumbs, false},
     {"a bad preface", "nodejs/http2#142", THROWN_OUT("PROTOCOL_ERROR"), bad_preface, true},
     {"HTTP/1.1", "RFC 9113, 3.4", THROWN_OUT("PROTOCOL_ERROR"), http1, true},
     {"TLS on the plaintext port", "RFC 9113, 3.4", THROWN_OUT("PROTOCOL_ERROR"), tls_hello, true},

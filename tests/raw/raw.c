@@ -55,6 +55,7 @@ bool raw_connect(struct raw *raw)
     raw->credit = EDGE_WINDOW_DEFAULT;
     raw->settings = raw->acks = raw->ping_acks = raw->goaways = 0;
     raw->goaway_code = raw->goaway_last = 0;
+    raw->goaway_text[0] = '\0';
     raw->ended = raw->resets = raw->refused = raw->bytes_in = raw->sent_data = 0;
     return raw->fd >= 0;
 }
@@ -199,6 +200,8 @@ static void take_frame(struct raw *raw, const struct edge_frame *frame, const ui
         raw->goaways++;
         raw->goaway_last = edge_get_u32(payload);
         raw->goaway_code = edge_get_u32(payload + 4);
+        snprintf(raw->goaway_text, sizeof(raw->goaway_text), "%.*s", (int)frame->len - 8,
+                 (const char *)payload + 8);
         break;
     case EDGE_FRAME_WINDOW_UPDATE:
         if (frame->stream == 0)

@@ -56,6 +56,7 @@ struct raw {
     uint64_t sent_data;                   // bytes that count against the server's window
     unsigned settings, acks, ping_acks, goaways;
     uint32_t goaway_code, goaway_last;
+    char goaway_text[64];            // its debug data
     uint64_t ended, resets, refused; // streams
     uint64_t bytes_in;
     uint8_t first_of_block; // first byte of the latest header block

@@ -142,7 +142,8 @@ static void judge(struct raw *raw, const struct raw_attack *attack, struct tally
 {
     raw_connection_text(raw, tally->found, sizeof(tally->found));
     bool expected = raw_one_of(tally->found, attack->answer);
-    raw_check(raw, expected, "expected %s, found %s", attack->answer, tally->found);
+    raw_check(raw, expected, "expected %s, found %s %s", attack->answer, tally->found,
+              raw->goaway_text);
     tally->ends += expected;
 }
 

@@ -230,5 +230,6 @@ void raw_check_connection(struct raw *raw, const char *wanted)
     char text[64];
     raw_wait_closed(raw);
     raw_connection_text(raw, text, sizeof(text));
-    raw_check(raw, raw_one_of(text, wanted), "the connection: expected %s, found %s", wanted, text);
+    raw_check(raw, raw_one_of(text, wanted), "the connection: expected %s, found %s %s", wanted,
+              text, raw->goaway_text);
 }
