@@ -45,7 +45,7 @@ calls() { # calls NUMBER: about as many, over all kinds
     }
 }
 number() { # number FILE KEY
-    sed -n "s/^$2: *\([0-9]*\).*/\1/p" "$1"
+    sed -n "s/^$2:[[:space:]]*\([0-9]*\).*/\1/p" "$1"
 }
 
 soak() { # soak SERVER
