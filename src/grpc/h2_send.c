@@ -4,14 +4,20 @@
 #include "grpc/h2_internal.h"
 #include "grpc/limits.h"
 
-// What the client takes in a header list; asked for only where there is something to leave out.
+// What the client takes in a header list.
+static uint32_t told_list_max(const struct edge_h2_stream *stream)
+{
+    return nghttp2_session_get_remote_settings(stream->session->ng,
+                                               NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE);
+}
+
+// The same, asked for only where the call has something to leave out.
 static uint32_t list_max(const struct edge_h2_stream *stream)
 {
     const struct edge_call *call = &stream->call;
     if (call->message_len == 0 && call->metadata == NULL)
         return UINT32_MAX;
-    return nghttp2_session_get_remote_settings(stream->session->ng,
-                                               NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE);
+    return told_list_max(stream);
 }
 
 // The frame with END_STREAM is submitted.
@@ -128,7 +134,7 @@ void edge_h2_send_advance(struct edge_h2_stream *stream)
 void edge_h2_send_refusal(struct edge_h2_stream *stream, const struct edge_refusal *refusal)
 {
     nghttp2_nv fields[EDGE_H2_FIELDS_MAX];
-    size_t count = edge_h2_fields_refusal(fields, refusal, list_max(stream));
+    size_t count = edge_h2_fields_refusal(fields, refusal, told_list_max(stream));
     stream->call.ended = true;
     stream->responded = true;
     set_trailed(stream);

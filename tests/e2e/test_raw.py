@@ -22,13 +22,15 @@ MEMORY_KIB = 256 << 10  # the default of --max-memory
 class Healthy:
     """A client that calls at a steady pace for the length of a `with`; every reply is verified."""
 
-    def __init__(self, address, *arguments):
+    def __init__(self, server):
+        self.server = server
         self.argv = [str(PROGRAMS / "bench-edge"), "load", "-O", "json", "-z", "1h", "--rps", "100",
-                     "--connections", "2", *arguments, address]
+                     "--connections", "2", server.address]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         text=True)
+        self.server.wait_connected()
         return self
 
     def __exit__(self, *_):
@@ -59,7 +61,7 @@ class RawTest:
 
     def play(self, *arguments):
         """Runs raw_client beside a healthy client. Its lines."""
-        with Healthy(self.running.address) as healthy:
+        with Healthy(self.running) as healthy:
             done = subprocess.run([RAW_CLIENT, *arguments, self.running.address],
                                   capture_output=True, text=True, timeout=280, check=False)
         bad = [line for line in done.stdout.splitlines() if not line.startswith("ok ")]
@@ -89,7 +91,7 @@ class RawTest:
         self.assertLess(peak, MEMORY_KIB)
 
     def test_without_descriptors_the_old_are_served_and_the_new_are_shed(self):
-        with Healthy(self.running.address) as healthy:
+        with Healthy(self.running) as healthy:
             self.running.wait_busy()
             used = len(list(pathlib.Path(f"/proc/{self.running.process.pid}/fd").iterdir()))
             resource.prlimit(self.running.process.pid, resource.RLIMIT_NOFILE, (used, used))
@@ -106,7 +108,7 @@ class Slow(unittest.TestCase):
     def test_slow_clients(self):
         names = [row.split("\t")[1] for row in listing() if row.startswith("slow\t")]
         with Server("tests/short_server", "--max-streams", STREAMS, "--max-idle", "3s") as server:
-            with Healthy(server.address) as healthy:
+            with Healthy(server) as healthy:
                 players = {name: subprocess.Popen(
                     [RAW_CLIENT, "--table", "slow", "--only", name, server.address],
                     stdout=subprocess.PIPE, text=True) for name in names}
