@@ -84,7 +84,9 @@ static void requests_earn_what_clients_send_beside_them(void **state)
     open_peer();
     for (uint32_t i = 0; i < 2000; i++) {
         const uint32_t id = 2 * i + 1;
-        peer.streams[id / 2 % PEER_STREAMS] = (struct seen){.ended = false};
+        struct seen *seen = &peer.streams[id / 2 % PEER_STREAMS];
+        edge_buffer_free(&seen->data);
+        *seen = (struct seen){.ended = false};
         peer_request(&peer, id, 0, UNARY, NULL, NULL);
         peer_message(&peer, id, END_STREAM, "x", 1);
         for (unsigned crumb = 0; crumb < 20; crumb++)
