@@ -13,7 +13,7 @@ if [[ "${1:-}" =~ ^[0-9]+$ ]]; then
 fi
 names=("$@")
 if [ ${#names[@]} = 0 ]; then
-    mapfile -t names < <(sed -n 's/^edge_fuzz(\([a-z0-9_]*\) .*/\1/p' tests/fuzz/CMakeLists.txt)
+    mapfile -t names < <(sed -n 's/^ *edge_fuzz(\([a-z0-9_]*\) .*/\1/p' tests/fuzz/CMakeLists.txt)
 fi
 for name in "${names[@]}"; do
     if [ ! -f "tests/fuzz/fuzz_$name.c" ]; then
