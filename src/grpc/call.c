@@ -226,7 +226,7 @@ size_t edge_call_pending(struct edge_call *call)
 {
     const struct edge_method *method = call->method;
     if (!call->ended) {
-        if (method->produce != NULL && call->half_closed && !edge_call_full(call))
+        if (edge_call_produces(call) && !edge_call_full(call))
             method->produce(call);
         if (!method->server_streams && !call->ended)
             return 0;

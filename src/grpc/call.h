@@ -105,6 +105,12 @@ void edge_call_expire(struct edge_call *call);
 // wake_ns has come.
 void edge_call_tick(struct edge_call *call);
 
+// True if the method makes its replies as they are asked for, and is not done.
+static inline bool edge_call_produces(const struct edge_call *call)
+{
+    return !call->ended && call->half_closed && call->method != NULL &&
+           call->method->produce != NULL;
+}
 // The bytes ready to be sent; asks the method for more where it can. A single reply is held back
 // until its call has ended well.
 size_t edge_call_pending(struct edge_call *call);

@@ -139,6 +139,13 @@ static uint64_t age_of(const struct edge_h2_config *config, uint64_t now_ns)
     return config->max_age_ns / 10 * 9 + config->max_age_ns / 5120 * random;
 }
 
+// The WINDOW_UPDATE at the start returns no DATA.
+static uint64_t first_window_given(const struct edge_h2_config *config)
+{
+    const uint32_t usual = NGHTTP2_INITIAL_CONNECTION_WINDOW_SIZE;
+    return config->window > usual ? config->window - usual : 0;
+}
+
 int edge_h2_session_new(struct edge_h2 *h2, uint64_t now_ns, struct edge_h2_session **session)
 {
     struct edge_h2_session *made = edge_pool_alloc(h2->config.pool, sizeof(*made));
@@ -151,6 +158,8 @@ int edge_h2_session_new(struct edge_h2 *h2, uint64_t now_ns, struct edge_h2_sess
                                      .opened_ns = now_ns,
                                      .heard_ns = now_ns,
                                      .idle_ns = now_ns,
+                                     .overhead_ns = now_ns,
+                                     .data_seen = first_window_given(&h2->config),
                                      .max_age_ns = age_of(&h2->config, now_ns)};
     const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, h2->config.max_streams},
@@ -195,6 +204,8 @@ int edge_h2_session_receive(struct edge_h2_session *session, const uint8_t *byte
         return 0;
     session->heard = true;
     session->h2->call_shared.now_ns = now_ns;
+    edge_h2_session_weigh(session);
+    session->overhead += len;
     ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, len);
     if (taken < 0)
         return translate(taken);

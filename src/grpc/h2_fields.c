@@ -91,14 +91,17 @@ size_t edge_h2_fields_trailers_only(nghttp2_nv fields[EDGE_H2_FIELDS_MAX],
 }
 
 size_t edge_h2_fields_refusal(nghttp2_nv fields[EDGE_H2_FIELDS_MAX],
-                              const struct edge_refusal *refusal)
+                              const struct edge_refusal *refusal, uint32_t list_max)
 {
     size_t count = 0;
     fields[count++] = field(TEXT(":status"), refusal->http_status, strlen(refusal->http_status));
     if (refusal->status >= 0) {
         fields[count++] = field(TEXT("content-type"), TEXT("application/grpc"));
         fields[count++] = status_field(refusal->status);
-        fields[count++] = field(TEXT("grpc-message"), refusal->message, strlen(refusal->message));
+        nghttp2_nv message =
+            field(TEXT("grpc-message"), refusal->message, strlen(refusal->message));
+        if (message.namelen + message.valuelen + FIELD_OVERHEAD + OTHER_FIELDS <= list_max)
+            fields[count++] = message;
     }
     if (refusal->list_encodings)
         fields[count++] = field(TEXT("grpc-accept-encoding"), TEXT("identity,gzip"));

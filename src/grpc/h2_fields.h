@@ -27,6 +27,6 @@ size_t edge_h2_fields_trailers_only(nghttp2_nv fields[EDGE_H2_FIELDS_MAX],
                                     const struct edge_call *call, uint32_t list_max);
 // The answer to a request that is refused.
 size_t edge_h2_fields_refusal(nghttp2_nv fields[EDGE_H2_FIELDS_MAX],
-                              const struct edge_refusal *refusal);
+                              const struct edge_refusal *refusal, uint32_t list_max);
 
 #endif

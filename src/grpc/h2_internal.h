@@ -68,7 +68,11 @@ struct edge_h2_session {
     uint64_t opened_ns, heard_ns, asked_ns, idle_ns, ping_ns, notice_ns;
     uint64_t max_age_ns;
     uint64_t faults, settings, empty_data; // buckets
-    struct edge_h2_head_reader head;       // of the request whose fields are coming
+    uint64_t overhead, earned;             // bytes: see edge_h2_session_weigh()
+    uint64_t overhead_ns;
+    uint64_t window_given;           // by WINDOW_UPDATE for the connection
+    uint64_t data_seen;              // bytes of DATA that have earned something
+    struct edge_h2_head_reader head; // of the request whose fields are coming
 };
 
 // The open stream `id`, or NULL.
@@ -91,6 +95,9 @@ void edge_h2_session_end(struct edge_h2_session *session, uint32_t error_code, c
 // Counts one event in a bucket of the session, and ends the connection if it overflows.
 void edge_h2_session_count(struct edge_h2_session *session, uint64_t *bucket, unsigned burst,
                            unsigned per_s, const char *text) __attribute__((cold));
+// Before more bytes are taken, and when all answers to those before are sent: ends the connection
+// if too many of them were overhead.
+void edge_h2_session_weigh(struct edge_h2_session *session);
 // A PING has come.
 void edge_h2_session_pinged(struct edge_h2_session *session) __attribute__((cold));
 

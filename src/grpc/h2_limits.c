@@ -30,6 +30,37 @@ void edge_h2_session_count(struct edge_h2_session *session, uint64_t *bucket, un
         edge_h2_session_end(session, NGHTTP2_ENHANCE_YOUR_CALM, text);
 }
 
+// DATA that came for calls that have ended counts as well: it was on its way. nghttp2 shows none of
+// it, but keeps the connection's window: what was given back and what is not yet make up all DATA.
+static void earn_by_data(struct edge_h2_session *session)
+{
+    const uint64_t data = session->window_given +
+                          (uint64_t)nghttp2_session_get_effective_recv_data_length(session->ng);
+    if (data <= session->data_seen)
+        return;
+    session->earned += EDGE_LIMIT_EARNED_PER_IN * (data - session->data_seen);
+    session->data_seen = data;
+}
+
+void edge_h2_session_weigh(struct edge_h2_session *session)
+{
+    earn_by_data(session);
+    const uint64_t paid = session->earned < session->overhead ? session->earned : session->overhead;
+    session->overhead -= paid;
+    session->earned -= paid;
+    if (session->earned > EDGE_LIMIT_OVERHEAD_BURST)
+        session->earned = EDGE_LIMIT_OVERHEAD_BURST;
+    if (session->overhead <= EDGE_LIMIT_OVERHEAD_BURST)
+        return;
+    const uint64_t now_ns = session->h2->call_shared.now_ns;
+    const uint64_t pardoned =
+        (now_ns - session->overhead_ns) / (EDGE_NS_PER_S / EDGE_LIMIT_OVERHEAD_PER_S);
+    session->overhead -= pardoned < session->overhead ? pardoned : session->overhead;
+    session->overhead_ns = now_ns;
+    if (session->overhead > EDGE_LIMIT_OVERHEAD_BURST)
+        edge_h2_session_end(session, NGHTTP2_ENHANCE_YOUR_CALM, "too much that asks for nothing");
+}
+
 void edge_h2_session_pinged(struct edge_h2_session *session)
 {
     const uint64_t now_ns = session->h2->call_shared.now_ns;

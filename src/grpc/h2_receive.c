@@ -145,8 +145,10 @@ static void on_message_frame(struct edge_h2_stream *stream, const nghttp2_frame 
         edge_h2_send_reset(stream, NGHTTP2_PROTOCOL_ERROR);
         return;
     }
-    if (head != NULL)
+    if (head != NULL) {
+        session->earned += frame->hd.length + EDGE_LIMIT_EARNED_PER_REQUEST;
         on_request(stream, head);
+    }
     if (ends)
         on_end_stream(stream);
 }
@@ -202,7 +204,9 @@ static int on_data_chunk(nghttp2_session *ng, uint8_t flags, int32_t id, const u
         edge_h2_send_reset(stream, NGHTTP2_PROTOCOL_ERROR);
     if (stream->call.ended)
         return 0;
+    const uint32_t before = stream->call.requests;
     edge_call_receive(&stream->call, bytes, len);
+    session->earned += (uint64_t)EDGE_LIMIT_EARNED_PER_MESSAGE * (stream->call.requests - before);
     stream->unconsumed += (uint32_t)len;
     edge_h2_send_credit(stream);
     edge_h2_send_advance(stream);

@@ -4,14 +4,20 @@
 #include "grpc/h2_internal.h"
 #include "grpc/limits.h"
 
-// What the client takes in a header list; asked for only where there is something to leave out.
+// What the client takes in a header list.
+static uint32_t told_list_max(const struct edge_h2_stream *stream)
+{
+    return nghttp2_session_get_remote_settings(stream->session->ng,
+                                               NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE);
+}
+
+// The same, asked for only where the call has something to leave out.
 static uint32_t list_max(const struct edge_h2_stream *stream)
 {
     const struct edge_call *call = &stream->call;
     if (call->message_len == 0 && call->metadata == NULL)
         return UINT32_MAX;
-    return nghttp2_session_get_remote_settings(stream->session->ng,
-                                               NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE);
+    return told_list_max(stream);
 }
 
 // The frame with END_STREAM is submitted.
@@ -85,6 +91,7 @@ static int send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *h
     memcpy(at + 9, edge_call_head(&stream->call), length);
     out->len += 9 + length;
     edge_call_sent(&stream->call, length);
+    session->earned += length / EDGE_LIMIT_EARNED_PER_OUT;
     stream->granted = 0;
     session->sent = true;
     edge_h2_send_credit(stream);
@@ -120,7 +127,8 @@ static void respond(struct edge_h2_stream *stream)
     nghttp2_data_provider provider = {.source.ptr = stream, .read_callback = read_reply};
     nghttp2_data_provider *body = NULL;
     size_t count;
-    if (edge_call_pending(call) > 0) {
+    // What is yet to be produced is so when it can be sent: a reset may come before.
+    if (edge_call_produces(call) || edge_call_pending(call) > 0) {
         count = edge_h2_fields_response(fields, call, list_max(stream));
         body = &provider;
     } else if (call->ended && call->metadata != NULL && call->metadata->initial.count > 0) {
@@ -151,7 +159,7 @@ void edge_h2_send_advance(struct edge_h2_stream *stream)
 void edge_h2_send_refusal(struct edge_h2_stream *stream, const struct edge_refusal *refusal)
 {
     nghttp2_nv fields[EDGE_H2_FIELDS_MAX];
-    size_t count = edge_h2_fields_refusal(fields, refusal);
+    size_t count = edge_h2_fields_refusal(fields, refusal, told_list_max(stream));
     stream->call.ended = true;
     stream->responded = true;
     set_trailed(stream);
@@ -210,6 +218,10 @@ __attribute__((noinline)) static void on_unusual_send(struct edge_h2_session *se
             frame->rst_stream.error_code != NGHTTP2_REFUSED_STREAM)
             edge_h2_session_count(session, &session->faults, EDGE_LIMIT_FAULTS_BURST,
                                   EDGE_LIMIT_FAULTS_PER_S, "too many faulty streams");
+        break;
+    case NGHTTP2_WINDOW_UPDATE:
+        if (frame->hd.stream_id == 0)
+            session->window_given += (uint64_t)frame->window_update.window_size_increment;
         break;
     case NGHTTP2_GOAWAY:
         session->gone = session->over;

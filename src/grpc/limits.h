@@ -25,14 +25,23 @@
 #define EDGE_LIMIT_WINDOW_BYTES 4096u
 
 // Frames that a client has little need of: so many at once, and so many a second.
-#define EDGE_LIMIT_RESETS_BURST     20000 // RST_STREAM that it sends
-#define EDGE_LIMIT_RESETS_PER_S     5000
+#define EDGE_LIMIT_RESETS_BURST     2000 // RST_STREAM that it sends
+#define EDGE_LIMIT_RESETS_PER_S     500
 #define EDGE_LIMIT_FAULTS_BURST     1000 // RST_STREAM for faults that it makes
 #define EDGE_LIMIT_FAULTS_PER_S     100
 #define EDGE_LIMIT_SETTINGS_BURST   100
 #define EDGE_LIMIT_SETTINGS_PER_S   10
 #define EDGE_LIMIT_EMPTY_DATA_BURST 1000
 #define EDGE_LIMIT_EMPTY_DATA_PER_S 100
+
+// Bytes that neither ask for something nor bring something: WINDOW_UPDATE, PRIORITY, frame headers,
+// frames of unknown types. What does earns a client so many of them.
+#define EDGE_LIMIT_OVERHEAD_BURST     131072u
+#define EDGE_LIMIT_OVERHEAD_PER_S     16384u
+#define EDGE_LIMIT_EARNED_PER_REQUEST 512u
+#define EDGE_LIMIT_EARNED_PER_MESSAGE 64u
+#define EDGE_LIMIT_EARNED_PER_IN      2u // for each byte of DATA that comes
+#define EDGE_LIMIT_EARNED_PER_OUT     8u // for each so many bytes of DATA that go
 
 #define EDGE_LIMIT_PING_STRIKES  2  // PINGs too early that are let pass (gRPC A8)
 #define EDGE_LIMIT_PING_IDLE     24 // without calls, times the usual distance: 2 h for 5 min

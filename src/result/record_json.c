@@ -206,7 +206,7 @@ static int decode_tally(const json_t *json, const char *key, struct edge_tally *
         struct edge_tally_entry *entry = &tally->at[tally->count];
         json_t *label = json_string(name);
         int rv = label == NULL
-                     ? -ENOMEM
+                     ? edge_fail(message, -ENOMEM, "%s: out of memory", where)
                      : decode_string(label, key, entry->name, sizeof(entry->name), where, message);
         json_decref(label);
         if (rv == 0)
