@@ -194,7 +194,9 @@ static void put_heat(json_t *facts, const struct edge_probe_heat *heat)
     char types[EDGE_PROBE_HEAT_ZONES * (sizeof zones[0].type + 2)] = ""; // ", " between them
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
-        strcat(strcat(types, i ? ", " : ""), zones[i].type);
+        size_t used = strlen(types);
+        snprintf(types + used, sizeof types - used, "%s%.*s", i ? ", " : "",
+                 (int)sizeof zones[i].type, zones[i].type);
         json_array_append_new(list,
                               json_pack("{so so sb}", "type", text(zones[i].type), "millicelsius",
                                         number(zones[i].millicelsius), "cpu", zones[i].cpu));

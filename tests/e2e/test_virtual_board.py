@@ -79,10 +79,10 @@ class VirtualBoard(Case):
 
 
 if __name__ == "__main__":
-    if "inside" not in sys.argv:
-        script = SOURCE / "qemu" / "virtual_board.sh"
-        os.execv(script, [script, sys.executable, __file__, "inside"])
     if not (BUILD / "bench-edge").exists():
         print(f"skipped: nothing is built in {BUILD}: scripts/build.sh rpizero")
         sys.exit(77)
+    if "inside" not in sys.argv:
+        script = SOURCE / "qemu" / "virtual_board.sh"
+        os.execv(script, [script, sys.executable, __file__, "inside"])
     unittest.main(argv=sys.argv[:1], failfast=True)

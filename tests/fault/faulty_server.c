@@ -13,5 +13,7 @@ int main(int argc, char **argv)
     calls_set(&(struct calls_faults){.interrupt = (uint32_t)strtoul(argv[1], NULL, 10),
                                      .longest = (uint32_t)strtoul(argv[2], NULL, 10),
                                      .reset = (uint32_t)strtoul(argv[3], NULL, 10)});
-    return edge_server_command("faulty_server", &edge_greeter_nanopb, argc - 3, argv + 3);
+    const struct edge_server_program program = {.name = "faulty_server",
+                                                .codec = &edge_greeter_nanopb};
+    return edge_server_command(&program, argc - 3, argv + 3);
 }
