@@ -42,6 +42,9 @@ sources() { # fetches and unpacks the source packages, with the distribution's p
     echo "${packages[*]}" >"$work/sources/.complete"
 }
 
+# For the programs' link-time optimisation; tests are linked without it.
+lto="-flto=auto -ffat-lto-objects"
+
 build() { # build <package> <folder of its CMakeLists.txt> <its options>...
     local package=$1 folder=$2 log=$work/tmp-$board/$1.log
     local flags="-O2 -finline-limit=200 -g1 -DNDEBUG -DPB_BUFFER_ONLY -ffunction-sections \
@@ -50,8 +53,7 @@ build() { # build <package> <folder of its CMakeLists.txt> <its options>...
     # Some builds ask for a C++ compiler before they know that their library needs none.
     if ! { cmake -S "$work/sources/$package$folder" -B "$work/tmp-$board/$package" -G Ninja -Wno-dev \
         --toolchain "$PWD/toolchains/board.cmake" -DEDGE_BOARD="$board" -DCMAKE_BUILD_TYPE=Release \
-        -DCMAKE_C_FLAGS_RELEASE="$flags" -DCMAKE_C_FLAGS_BOARD="$flags" \
-        -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DCMAKE_POLICY_DEFAULT_CMP0069=NEW \
+        -DCMAKE_C_FLAGS_RELEASE="$lto $flags" -DCMAKE_C_FLAGS_BOARD="$flags" \
         -DCMAKE_INSTALL_PREFIX="$libraries" -DCMAKE_INSTALL_LIBDIR=lib \
         -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_WORKS=ON -DBUILD_SHARED_LIBS=OFF "$@" &&
         ninja -C "$work/tmp-$board/$package" ${EDGE_JOBS:+-j$EDGE_JOBS} install; } >"$log" 2>&1; then
@@ -74,9 +76,9 @@ for board in "$@"; do
     # The headers are installed with it, so programs see the same one.
     cp cmake/mbedtls_config.h "$(ls "$work"/sources/mbedtls/include/mbedtls/{mbedtls_,}config.h 2>/dev/null)"
     # mbedTLS has its own opinion of what Release is, and joined with the rest it makes warnings only.
-    build mbedtls "" -DCMAKE_BUILD_TYPE=Board -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF
+    build mbedtls "" -DCMAKE_BUILD_TYPE=Board -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF
     # Small rather than fast, and without the large tables of crc32: few messages are compressed.
-    build zlib "" -DCMAKE_C_FLAGS_RELEASE="-Os -g1 -DNDEBUG -DZ_TESTW=-1 -ffunction-sections \
+    build zlib "" -DCMAKE_C_FLAGS_RELEASE="$lto -Os -g1 -DNDEBUG -DZ_TESTW=-1 -ffunction-sections \
 -fdata-sections -fmacro-prefix-map=$work/sources/="
     build jansson "" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
     build protobuf-c /build-cmake -DBUILD_PROTOC=OFF -DBUILD_TESTS=OFF

@@ -68,7 +68,8 @@ static int write_text(const struct build *build, const struct edge_placeholder *
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     uint64_t random = edge_patch_random(build->seed, build->variant, salt << 20);
-    size_t len = placeholder->min + random % (placeholder->max - placeholder->min + 1);
+    const uint64_t lengths = placeholder->max - placeholder->min + 1;
+    size_t len = (size_t)(placeholder->min + random % lengths);
     int error = edge_buffer_reserve(out, len);
     for (size_t i = 0; i < len && error == 0; i++) {
         random = edge_patch_random(build->seed, build->variant, (salt << 20) + 1 + i);

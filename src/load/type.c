@@ -107,7 +107,7 @@ static const char *check_bytes(struct cursor *cursor, const struct edge_type_fie
         fault = check(&inner, field->type, 0, depth + 1);
         cursor->field = inner.field;
     } else if (field->kind == EDGE_TYPE_STRING) {
-        fault = field->utf8 && !edge_utf8_valid(cursor->at, len) ? "is not UTF-8" : NULL;
+        fault = field->utf8 && !edge_utf8_valid(cursor->at, (size_t)len) ? "is not UTF-8" : NULL;
     } else if (field->kind != EDGE_TYPE_BYTES) {
         fault = check_packed(cursor, wire_type_of(field->kind), len);
     }
