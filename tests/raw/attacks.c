@@ -207,7 +207,7 @@ static void data_crumbs(struct raw *raw)
         raw_request(raw, next_stream(raw), 0, NULL);
         raw_frame(raw, EDGE_FRAME_DATA, 0, 1, "\0\0\x3f\xff\xff", 5);
     }
-    for (uint64_t room = raw_room(raw, 1, raw->sent_data); raw->out.len < PORTION && room > 0;
+    for (size_t room = raw_room(raw, 1, (size_t)raw->sent_data); raw->out.len < PORTION && room > 0;
          room--)
         raw_frame(raw, EDGE_FRAME_DATA, 0, 1, "x", 1);
 }
