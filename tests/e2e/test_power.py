@@ -7,7 +7,7 @@ import unittest
 
 from meter import FNIRSI, UM25C
 from plug import Plug
-from programs import PLUGS, SERVERS
+from programs import EMULATED, PLUGS, SERVERS
 from test_run import Case
 
 SOURCE = os.environ["EDGE_SOURCE_DIR"]
@@ -17,6 +17,11 @@ SHORT = ["--duration", "2s", "--warmup", "100ms", "--repeat", "1", "--connection
 
 
 class PowerCase(Case):
+    @classmethod
+    def setUpClass(cls):
+        if EMULATED and cls is not Emulated:
+            raise unittest.SkipTest("an emulator has no power of a board: it is not read")
+
     def measure(self, *arguments, **more):
         return self.run_it(*SHORT, *arguments, SERVERS[0], **more)
 
@@ -287,6 +292,18 @@ class Meters(PowerCase):
         run = self.measure("--power", "um25c:/dev/none")
         self.assertEqual(run.code, 1)
         self.assertIn("rfcomm", run.err)
+
+
+class Emulated(PowerCase):
+    @unittest.skipUnless(EMULATED, "of a board's programs under an emulator")
+    def test_what_runs_below_an_emulator_has_no_watts(self):
+        path = self.folder / "watts.csv"
+        path.write_text("".join(f"{time.time() + s},3\n" for s in range(100)))
+        run = self.measure("--power", f"csv:{path}", "--power-scope", "wall")
+        self.assertEqual(run.code, 0, run.err)
+        self.assertIn("nothing here is a board's speed", run.err)
+        self.assertIsNone(self.window(run)["energy_uj"])
+        self.assertEqual(run.records(SERVERS[0], "power"), [])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import time
 import unittest
 import uuid
 
-from programs import BUILD, PROGRAMS, SERVERS
+from programs import BUILD, EMULATED, PROGRAMS, SERVERS
 
 PROGRAM = PROGRAMS / "bench-edge"
 LIAR = PROGRAMS / "tests" / "lying_server"
@@ -96,6 +96,13 @@ class Case(unittest.TestCase):
             time.sleep(0.05)
         self.assertEqual(run.left_behind(), [])
 
+    def assert_measured(self, value, least=0):
+        """More than `least`; of an emulated server nothing, for it would be the emulator's."""
+        if EMULATED:
+            self.assertIsNone(value)
+        else:
+            self.assertGreater(value, least)
+
     def assert_complete(self, run, server):
         records = run.records(server)
         self.assertEqual(records[0]["type"], "run")
@@ -107,7 +114,7 @@ class Case(unittest.TestCase):
 class Results(Case):
     def test_two_servers_two_repeats(self):
         run = self.run_it(*SHORT, "--repeat", "2", *SERVERS)
-        self.assertEqual(run.code, 3, run.err)  # too short to be valid
+        self.assertEqual(run.code, 0 if EMULATED else 3, run.err)  # too short to be valid
         self.assertEqual(sorted(run.files()), sorted(SERVERS))
         for server in SERVERS:
             self.assert_complete(run, server)
@@ -116,17 +123,16 @@ class Results(Case):
             for window in windows:
                 self.assertEqual(window["stop_ns"] - window["start_ns"], 600_000_000)
                 self.assertGreater(window["ok"], 0)
-                self.assertGreater(window["server_cpu_ns"], 0)
                 self.assertGreater(window["client_cpu_ns"], 0)
-                for key in ("rss_bytes", "pss_bytes", "peak_bytes"):
-                    self.assertGreater(window[key], 0)
+                for key in ("server_cpu_ns", "rss_bytes", "pss_bytes", "peak_bytes"):
+                    self.assert_measured(window[key])
             for count in run.records(server, "count"):
                 self.assertEqual(list(count["outcomes"]), ["ok"])
                 self.assertTrue(count["balanced"])
             samples = run.records(server, "sample")
             self.assertGreater(len([s for s in samples if s["pss_bytes"] is None]), 3)
             # Idle and the end of the window, in each repeat.
-            self.assertEqual(len([s for s in samples if s["pss_bytes"]]), 4)
+            self.assertEqual(len([s for s in samples if s["pss_bytes"]]), 0 if EMULATED else 4)
             self.assertEqual(len(run.records(server, "sync")), 4)
             self.assertIn(server, run.out)
         order = [line.split("] ")[1].split(":")[0] for line in run.err.splitlines()
@@ -168,7 +174,7 @@ class Results(Case):
         run = self.run_it(*SHORT, "--repeat", "1", path)
         window = [r for r in run.records("wrapped", "interval") if r["name"] == "window"][0]
         self.assertGreater(window["ok"], 0, run.err)
-        self.assertGreater(window["server_cpu_ns"], window["ok"] * 100)  # ns: not the shell's
+        self.assert_measured(window["server_cpu_ns"], window["ok"] * 100)  # ns: not the shell's
         self.assert_nothing_left(run)
 
 
@@ -301,7 +307,7 @@ class Endings(Case):
         self.assertIn("interrupted", " ".join(end["reasons"]))
         self.assertGreater(run.records(SERVERS[0], "count")[0]["ok_in_window"], 0)
         window = [r for r in run.records(SERVERS[0], "interval") if r["name"] == "window"][0]
-        self.assertGreater(window["server_cpu_ns"], 0)
+        self.assert_measured(window["server_cpu_ns"])
         self.assertLess(window["stop_ns"] - window["start_ns"], 100_000_000_000)
         self.assertIn(SERVERS[0], run.out)
         self.assert_nothing_left(run)

@@ -14,7 +14,7 @@ import unittest
 import grpc
 
 import test_grpcio
-from programs import BUILD, PROGRAMS, SERVERS, Server
+from programs import BUILD, EMULATED, PROGRAMS, SERVERS, Server
 from tls import Certificates
 
 # RFC 9113 appendix A prohibits all others of TLS 1.2.
@@ -399,7 +399,8 @@ class RunTest(unittest.TestCase):
                 "--results-dir", self.folder / name, *RAM, *arguments, server]
         done = subprocess.run(argv, capture_output=True, text=True, timeout=WAIT,
                               env={**os.environ, "TMPDIR": str(self.made)})
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)  # too short to be valid
+        # Too short to be valid.
+        self.assertEqual(done.returncode, 0 if EMULATED else 3, done.stdout + done.stderr)
         self.assertEqual(list(self.made.iterdir()), [])
         file, = (self.folder / name).glob("*/*.jsonl")
         records = [json.loads(line) for line in file.read_text().splitlines()]
@@ -415,7 +416,8 @@ class RunTest(unittest.TestCase):
         for name in ("handshakes_full", "handshakes_resumed"):
             self.assertGreater(spans[name]["ok"], 0)
             self.assertEqual(spans[name]["ended"], spans[name]["ok"])
-            self.assertGreater(spans[name]["server_cpu_ns"], 0)
+            if not EMULATED:
+                self.assertGreater(spans[name]["server_cpu_ns"], 0)
         self.assertIn(f"{count['tls_version']} {count['tls_suite']}", text)
         self.assertRegex(text, r"full/s \| +CPU/full")
 

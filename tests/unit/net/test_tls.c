@@ -135,7 +135,8 @@ static void a_batch_is_as_few_records_as_it_can_be(void **state)
         assert_int_equal(at[0], MBEDTLS_SSL_MSG_APPLICATION_DATA);
         at += 5 + at[3] * 256 + at[4];
     }
-    assert_int_equal(records, 3);
+    const size_t most = MBEDTLS_SSL_OUT_CONTENT_LEN; // a board's library has half of the usual
+    assert_int_equal(records, (sizeof(bytes) + most - 1) / most);
     talk(&pair, 0);
     assert_int_equal(pair.at_left.len, sizeof(bytes));
     close_pair(&pair);
