@@ -73,8 +73,8 @@ static int parse_port(const char *text, uint16_t *port)
 static int parse_path(const char *path, struct edge_address *address, struct edge_message *message)
 {
     struct sockaddr_un *local = (struct sockaddr_un *)&address->storage;
-    if (strncmp(path, "//", 2) == 0) // gRPC's other spelling, unix:///absolute
-        path += 2;
+    while (strncmp(path, "//", 2) == 0) // gRPC's other spelling, unix:///absolute
+        path++;
     if (path[0] == '\0' || strlen(path) >= sizeof(local->sun_path))
         return edge_fail(message, EDGE_ERR_FORMAT,
                          "expected unix:PATH with a path of 1 to %zu bytes, found %zu",
