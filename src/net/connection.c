@@ -114,13 +114,14 @@ static void on_linger_timer(struct edge_timer *timer)
     edge_connection_close(connection, connection->close_reason);
 }
 
-// Closes once the peer has what was said. A socket that is closed with bytes unread, or gets some
-// later (a WINDOW_UPDATE), resets the connection and drops what was not acknowledged. A client has
-// said nothing that could matter then.
+// Closes once the peer has closed too. A socket that is closed with bytes unread, or gets some
+// later (a WINDOW_UPDATE, a PING behind a GOAWAY), resets the connection: the peer loses what it
+// has not read, and sees an error instead of an end. A client has said nothing that could matter
+// then.
 static void end(struct edge_connection *connection, int reason)
 {
     struct edge_loop *loop = connection->io->loop;
-    if (connection->read_while_blocked || !edge_socket_has_unsent(connection->watch.fd) ||
+    if (connection->read_while_blocked ||
         edge_timer_start(loop, &connection->linger_timer, loop->now_ns + LINGER_NS) < 0) {
         edge_connection_close(connection, reason);
         return;

@@ -64,7 +64,7 @@ struct edge_connection {
                       // sends nothing, and who gives up waiting closes
     bool unfinished;  // the protocol has more to send: the next turn goes on
     bool closing;     // flush, then close with close_reason
-    bool lingering;   // all is said; until the peer has it, what it says is dropped
+    bool lingering;   // all is said; until the peer closes too, what it says is dropped
     struct edge_timer linger_timer; // but no longer than that
     int close_reason;
 };

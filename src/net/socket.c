@@ -3,14 +3,12 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
-#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -187,14 +185,6 @@ int edge_socket_connect(const struct edge_address *address)
         return error;
     }
     return fd;
-}
-
-bool edge_socket_has_unsent(int fd)
-{
-    int protocol = 0, unsent = 0;
-    socklen_t len = sizeof(protocol);
-    return getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len) == 0 &&
-           protocol == IPPROTO_TCP && ioctl(fd, SIOCOUTQ, &unsent) == 0 && unsent > 0;
 }
 
 int edge_socket_error(int fd)

@@ -42,9 +42,6 @@ void edge_socket_user_timeout(int fd, uint64_t timeout_ns);
 // Starts connecting. Returns the fd (connected, or in progress: wait for EPOLLOUT, then ask
 // edge_socket_error), or a negated errno.
 int edge_socket_connect(const struct edge_address *address);
-// Whether there are bytes of a TCP connection that the peer's kernel has not acknowledged. False
-// for other sockets.
-bool edge_socket_has_unsent(int fd);
 // The pending error of a socket (SO_ERROR) as a negated errno; 0: none.
 int edge_socket_error(int fd);
 

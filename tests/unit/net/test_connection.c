@@ -115,7 +115,8 @@ static void a_peer_that_takes_all_does_not_keep_the_loop(void **state)
     struct fixture f;
     open_pair(&f);
     f.peer.to_send = 10 * 4096;
-    f.peer.done = true; // but not before all is sent
+    f.peer.connection.read_while_blocked = true; // a client: it closes at once
+    f.peer.done = true;                          // but not before all is sent
     edge_connection_flush(&f.peer.connection);
     assert_int_equal(f.peer.sent, 4 * 4096);
     // It goes on by itself, a turn at a time.
@@ -204,11 +205,13 @@ static void an_error_of_the_protocol_is_flushed_then_closed(void **state)
     f.peer.receive_result = EDGE_ERR_PROTOCOL;
     f.peer.to_send = 10; // its GOAWAY
     assert_int_equal(write(f.other, "bad", 3), 3);
-    assert_int_equal(edge_loop_run(&f.loop), 0);
-    assert_int_equal(f.peer.reason, EDGE_ERR_PROTOCOL);
+    assert_int_equal(edge_loop_turn(&f.loop, 0), 1);
     uint8_t bytes[16];
     assert_int_equal(read(f.other, bytes, sizeof(bytes)), 10);
     assert_int_equal(read(f.other, bytes, sizeof(bytes)), 0);
+    assert_int_equal(shutdown(f.other, SHUT_WR), 0);
+    assert_int_equal(edge_loop_run(&f.loop), 0);
+    assert_int_equal(f.peer.reason, EDGE_ERR_PROTOCOL);
     close_pair(&f);
     assert_int_equal(f.peer.closed_count, 1); // not again by close_pair
 }
@@ -244,7 +247,7 @@ static void an_error_while_blocked_keeps_the_order(void **state)
     close_pair(&f);
 }
 
-static void ends_when_the_peer_closes_or_the_protocol_is_done(void **state)
+static void ends_when_the_peer_closes(void **state)
 {
     (void)state;
     struct fixture f;
@@ -253,10 +256,54 @@ static void ends_when_the_peer_closes_or_the_protocol_is_done(void **state)
     assert_int_equal(edge_loop_run(&f.loop), 0);
     assert_int_equal(f.peer.reason, EDGE_ERR_CLOSED);
     close_pair(&f);
+}
 
+static void a_client_that_is_done_closes(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    f.peer.connection.read_while_blocked = true;
+    f.peer.done = true;
+    edge_connection_flush(&f.peer.connection);
+    assert_int_equal(f.peer.closed_count, 1);
+    assert_int_equal(f.peer.reason, EDGE_OK);
+    close_pair(&f);
+}
+
+// Closed with something unread or to come, a socket is reset: a PING behind a GOAWAY did that.
+static void a_server_that_is_done_hears_the_peer_out(void **state)
+{
+    (void)state;
+    struct fixture f;
     open_pair(&f);
     f.peer.done = true;
     edge_connection_flush(&f.peer.connection);
+    uint8_t bytes[16];
+    assert_int_equal(read(f.other, bytes, sizeof(bytes)), 0);
+    assert_int_equal(write(f.other, "ping", 4), 4);
+    assert_int_equal(edge_loop_turn(&f.loop, 0), 1);
+    assert_int_equal(f.peer.received, 0);
+    assert_int_equal(f.peer.closed_count, 0);
+    assert_int_equal(shutdown(f.other, SHUT_WR), 0);
+    assert_int_equal(edge_loop_turn(&f.loop, 0), 1);
+    assert_int_equal(f.peer.closed_count, 1);
+    assert_int_equal(f.peer.reason, EDGE_OK);
+    close_pair(&f);
+}
+
+static void a_server_that_is_done_does_not_wait_for_good(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    f.peer.done = true;
+    edge_connection_flush(&f.peer.connection);
+    assert_int_equal(f.peer.closed_count, 0);
+    // Its time is up now.
+    struct edge_timer *timer = &f.peer.connection.linger_timer;
+    assert_int_equal(edge_timer_start(&f.loop, timer, f.loop.now_ns), 0);
+    assert_true(edge_loop_turn(&f.loop, EDGE_LOOP_FOREVER) >= 0);
     assert_int_equal(f.peer.closed_count, 1);
     assert_int_equal(f.peer.reason, EDGE_OK);
     close_pair(&f);
@@ -272,7 +319,10 @@ int main(void)
         cmocka_unit_test(unsent_bytes_are_limited_in_time_and_number),
         cmocka_unit_test(an_error_of_the_protocol_is_flushed_then_closed),
         cmocka_unit_test(an_error_while_blocked_keeps_the_order),
-        cmocka_unit_test(ends_when_the_peer_closes_or_the_protocol_is_done),
+        cmocka_unit_test(ends_when_the_peer_closes),
+        cmocka_unit_test(a_client_that_is_done_closes),
+        cmocka_unit_test(a_server_that_is_done_hears_the_peer_out),
+        cmocka_unit_test(a_server_that_is_done_does_not_wait_for_good),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
