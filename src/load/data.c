@@ -220,10 +220,12 @@ static int make_template(struct build *build, json_t *value, struct edge_templat
         free(patches);
         return error;
     }
-    template->patch_count = build->patch_count;
     template->patches = realloc(patches, build->patch_count * sizeof(*patches));
-    if (template->patches == NULL)
-        template->patches = patches; // it only shrank
+    if (template->patches == NULL) {
+        free(patches);
+        return -ENOMEM;
+    }
+    template->patch_count = build->patch_count;
     for (size_t i = 0; i < template->patch_count && error == 0; i++)
         error = locate(build, value, i, template);
     return error;
