@@ -220,11 +220,12 @@ static int make_template(struct build *build, json_t *value, struct edge_templat
         free(patches);
         return error;
     }
-    template->patches = realloc(patches, build->patch_count * sizeof(*patches));
-    if (template->patches == NULL) {
+    struct edge_patch *shrunk = realloc(patches, build->patch_count * sizeof(*patches));
+    if (shrunk == NULL) {
         free(patches);
         return -ENOMEM;
     }
+    template->patches = shrunk;
     template->patch_count = build->patch_count;
     for (size_t i = 0; i < template->patch_count && error == 0; i++)
         error = locate(build, value, i, template);
