@@ -50,7 +50,7 @@ static void percentiles_are_within_a_bin_of_the_truth(void **state)
     }
     qsort(values, COUNT, sizeof(values[0]), compare);
     for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
-        double exact_rank = percents[i] / 100.0 * COUNT;
+        double exact_rank = percents[i] / 100 * (double)COUNT;
         size_t rank = (size_t)exact_rank + ((double)(size_t)exact_rank < exact_rank);
         uint64_t truth = values[rank > 0 ? rank - 1 : 0];
         uint64_t found = edge_histogram_percentile(&histogram, percents[i]);

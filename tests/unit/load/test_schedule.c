@@ -66,7 +66,7 @@ static void threads_share_one_schedule(void **state)
 static void poisson_gaps_are_exponential(void **state)
 {
     (void)state;
-    enum { DRAWS = 200000 };
+    const int draws = 200000;
     struct edge_shape shape = constant(1000);
     for (uint64_t thread = 0; thread < 2; thread++) {
         struct edge_schedule schedule;
@@ -74,7 +74,7 @@ static void poisson_gaps_are_exponential(void **state)
         edge_schedule_randomize(&schedule, 42);
         double sum = 0, squares = 0;
         unsigned above = 0;
-        for (int i = 0; i < DRAWS; i++) {
+        for (int i = 0; i < draws; i++) {
             uint64_t before_ns = schedule.due_ns;
             edge_schedule_next(&schedule);
             double gap = (double)(schedule.due_ns - before_ns);
@@ -82,10 +82,10 @@ static void poisson_gaps_are_exponential(void **state)
             squares += gap * gap;
             above += gap > 2e6;
         }
-        double mean = sum / DRAWS;
+        double mean = sum / draws;
         assert_true(fabs(mean / 2e6 - 1) < 0.01); // half of 1000 per second
-        assert_true(fabs(sqrt(squares / DRAWS - mean * mean) / mean - 1) < 0.02);
-        assert_true(fabs((double)above / DRAWS - exp(-1)) < 0.005);
+        assert_true(fabs(sqrt(squares / draws - mean * mean) / mean - 1) < 0.02);
+        assert_true(fabs((double)above / draws - exp(-1)) < 0.005);
     }
     edge_shape_free(&shape);
 }
