@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a board's libraries from the distribution's own source packages, with the board's flags,
 # into build/libs/. Once: quick when they are there.
-# usage: scripts/libs.sh BOARD...
+# usage: scripts/libs.sh BOARD...      exit 77: the archive does not give the sources
 #
 # -finline-limit=200 lets LTO join what is called once per field; nanopb with PB_BUFFER_ONLY reads and
 # writes memory only, which is all that the servers ask of it. docs/profiling.md has the gain.
@@ -31,8 +31,8 @@ sources() { # fetches and unpacks the source packages, with the distribution's p
     # One index may be out of step: what counts is whether the packages arrive.
     apt-get "${options[@]}" update >&2 || echo "libs.sh: apt-get update complained; going on" >&2
     (cd "$work/sources" && apt-get "${options[@]}" source --download-only "${packages[@]}" >&2) || {
-        echo "libs.sh: apt has no source package of one of: ${packages[*]}" >&2
-        exit 1
+        echo "libs.sh: apt's archive does not give the source package of one of: ${packages[*]}" >&2
+        exit 77
     }
     for file in "$work"/sources/*.dsc; do # whose checksums apt has verified
         dpkg-source --no-check -x "$file" "${file%_*}" >/dev/null
@@ -78,7 +78,7 @@ for board in "$@"; do
     # mbedTLS has its own opinion of what Release is, and joined with the rest it makes warnings only.
     build mbedtls "" -DCMAKE_BUILD_TYPE=Board -DENABLE_PROGRAMS=OFF -DENABLE_TESTING=OFF -DGEN_FILES=OFF
     # Small rather than fast, and without the large tables of crc32: few messages are compressed.
-    build zlib "" -DCMAKE_C_FLAGS_RELEASE="$lto -Os -g1 -DNDEBUG -DZ_TESTW=-1 -ffunction-sections \
+    build zlib "" -DCMAKE_C_FLAGS_RELEASE="$lto -Os -g1 -DNDEBUG -DZ_TESTW=0 -ffunction-sections \
 -fdata-sections -fmacro-prefix-map=$work/sources/="
     build jansson "" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
     build protobuf-c /build-cmake -DBUILD_PROTOC=OFF -DBUILD_TESTS=OFF

@@ -13,7 +13,7 @@
 #define QUEUE_MIN 128u
 
 // Kept out of line: inlined, it would make the usual case save registers that it does not need.
-#define SLOW_PATH __attribute__((noinline))
+#define SLOW_PATH __attribute__((noinline, cold))
 
 // Counts what the call holds. False: it may not hold so much.
 static bool charge(struct edge_call *call, size_t queue_cap)

@@ -110,10 +110,11 @@ void edge_h2_receive_callbacks(nghttp2_session_callbacks *callbacks);
 void edge_h2_send_callbacks(nghttp2_session_callbacks *callbacks);
 // The call may have something to send.
 void edge_h2_send_advance(struct edge_h2_stream *stream);
-void edge_h2_send_refusal(struct edge_h2_stream *stream, const struct edge_refusal *refusal);
-void edge_h2_send_reset(struct edge_h2_stream *stream, uint32_t error_code);
+void edge_h2_send_refusal(struct edge_h2_stream *stream, const struct edge_refusal *refusal)
+    __attribute__((cold));
+void edge_h2_send_reset(struct edge_h2_stream *stream, uint32_t error_code) __attribute__((cold));
 // The call's deadline has passed.
-void edge_h2_send_expired(struct edge_h2_stream *stream);
+void edge_h2_send_expired(struct edge_h2_stream *stream) __attribute__((cold));
 // The call's timer is due.
 void edge_h2_send_tick(struct edge_h2_stream *stream);
 // Gives DATA bytes back to the stream's window, once there are enough of them and replies are not

@@ -153,7 +153,7 @@ static void set_sweeper(struct server *server)
     timerfd_settime(server->sweeper.fd, 0, &period, NULL);
 }
 
-static void on_sweeper(struct edge_watch *watch, uint32_t events)
+__attribute__((cold)) static void on_sweeper(struct edge_watch *watch, uint32_t events)
 {
     struct server *server = OWNER(watch, struct server, sweeper);
     const uint64_t now_ns = server->loop.now_ns;
@@ -271,7 +271,7 @@ static void pause_accepting(struct server *server)
         stop(server, "cannot accept connections", error);
 }
 
-static void on_listener(struct edge_watch *watch, uint32_t events)
+__attribute__((cold)) static void on_listener(struct edge_watch *watch, uint32_t events)
 {
     struct server *server = OWNER(watch, struct server, listener);
     (void)events;
@@ -327,7 +327,7 @@ static void drain(struct server *server)
         edge_loop_stop(&server->loop);
 }
 
-static void on_signal(struct edge_watch *watch, uint32_t events)
+__attribute__((cold)) static void on_signal(struct edge_watch *watch, uint32_t events)
 {
     struct server *server = OWNER(watch, struct server, signals);
     struct signalfd_siginfo info;
