@@ -14,9 +14,10 @@ scripts/deps.sh virtual-board || echo "test.sh: no virtual board" >&2
 emulated=()
 if scripts/deps.sh "$(scripts/board.sh "$board" toolchain)" emulate; then
     emulated=("$board")
-else
-    echo "test.sh: no compiler or emulator for $board: nothing runs as ARM code" >&2
+    scripts/libs.sh "$board" || { [ $? = 77 ] || exit 1; emulated=(); }
 fi
+[ ${#emulated[@]} -gt 0 ] ||
+    echo "test.sh: no compiler, emulator or libraries for $board: nothing runs as ARM code" >&2
 scripts/build.sh host-asan host-tsan host-clang "${emulated[@]}" host
 
 run() { # run <build> <ctest options>...
