@@ -72,7 +72,8 @@ for board in "$@"; do
     echo "Building the libraries of $board" >&2
     rm -rf "$libraries" "$work/tmp-$board"
     mkdir -p "$work/tmp-$board"
-    build nghttp2 "" -DENABLE_LIB_ONLY=ON -DENABLE_STATIC_LIB=ON -DENABLE_SHARED_LIB=OFF
+    build nghttp2 "" -DENABLE_LIB_ONLY=ON -DENABLE_{STATIC_LIB=ON,SHARED_LIB=OFF} \
+        -DBUILD_{STATIC_LIBS=ON,SHARED_LIBS=OFF,TESTING=OFF} # these since 1.60
     # The headers are installed with it, so programs see the same one.
     cp cmake/mbedtls_config.h "$(ls "$work"/sources/mbedtls/include/mbedtls/{mbedtls_,}config.h 2>/dev/null)"
     # mbedTLS has its own opinion of what Release is, and joined with the rest it makes warnings only.
@@ -81,7 +82,16 @@ for board in "$@"; do
     build zlib "" -DCMAKE_C_FLAGS_RELEASE="$lto -Os -g1 -DNDEBUG -DZ_TESTW=0 -ffunction-sections \
 -fdata-sections -fmacro-prefix-map=$work/sources/="
     build jansson "" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
-    build protobuf-c /build-cmake -DBUILD_PROTOC=OFF -DBUILD_TESTS=OFF
+    # Its own build asks for C++'s protobuf, even for the part that is needed here: one file.
+    cat >"$work/sources/protobuf-c/CMakeLists.txt" <<'EOF'
+cmake_minimum_required(VERSION 3.14)
+project(protobuf-c C)
+add_library(protobuf-c STATIC protobuf-c/protobuf-c.c)
+target_include_directories(protobuf-c PRIVATE .)
+install(TARGETS protobuf-c)
+install(FILES protobuf-c/protobuf-c.h DESTINATION include/protobuf-c)
+EOF
+    build protobuf-c ""
     build nanopb "" -Dnanopb_BUILD_GENERATOR=OFF
     build cmocka "" -DWITH_EXAMPLES=OFF -DWITH_STATIC_LIB=ON -DBUILD_STATIC_LIB=ON
     rm -rf "$work/tmp-$board"
