@@ -85,9 +85,11 @@ void edge_histogram_merge(struct edge_histogram *histogram, const struct edge_hi
     histogram->censored += other->censored;
 }
 
+// 99.9 is a little more than 99.9 as a double: of 1000 values it would reach the last. So it is
+// taken one step lower, from where it rounds up to the rank that was meant.
 static uint64_t rank_of(const struct edge_histogram *histogram, double percent)
 {
-    uint64_t rank = (uint64_t)ceil(percent / 100.0 * (double)histogram->count);
+    uint64_t rank = (uint64_t)ceil(nextafter(percent, 0) / 100.0 * (double)histogram->count);
     return rank > 0 ? rank : 1;
 }
 

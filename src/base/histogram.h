@@ -14,7 +14,7 @@
 #define EDGE_HISTOGRAM_BINS (EDGE_HISTOGRAM_HALF * 31) // 2048 exact + 29 powers of two
 
 // All zero is an empty histogram, apart from `bins`, which is the caller's: EDGE_HISTOGRAM_BINS
-// counters, zeroed (edge_histogram_new() does both).
+// counters, zeroed (edge_histogram_init() does both).
 struct edge_histogram {
     uint64_t *bins;
     uint64_t count;

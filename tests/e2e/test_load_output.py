@@ -2,6 +2,7 @@
 """What bench-edge load writes, read back by readers that nobody here wrote for it: each format says
 the same as the JSON, and the JSON's percentiles are those of its bins."""
 import csv
+import fractions
 import html.parser
 import json
 import math
@@ -36,7 +37,7 @@ def width(low):
 
 def rank_value(histogram, percent):
     """The bin in which the nearest rank lies: its lowest and highest value."""
-    rank = max(math.ceil(percent / 100 * histogram["count"]), 1)
+    rank = max(math.ceil(fractions.Fraction(str(percent)) * histogram["count"] / 100), 1)
     for low, count in histogram["bins_ns"]:
         rank -= count
         if rank <= 0:
@@ -128,7 +129,7 @@ class Formats(unittest.TestCase):
             before = row
             if row[1] == 1:
                 continue
-            low, high = rank_value(response, row[1] * 100)
+            low, high = rank_value(response, fractions.Fraction(percentile) * 100)
             self.assertTrue(low - 1e3 <= row[0] * 1e6 <= high + 1e3, f"{row} {low} {high}")
             self.assertEqual(row[2], sum(n for at, n in response["bins_ns"] if at <= high))
             self.assertAlmostEqual(float(inverse), 1 / (1 - row[1]), delta=0.01 / (1 - row[1]))

@@ -5,6 +5,7 @@ one that stands still for a second.
 No test here depends on how fast the machine is. A call cannot be shorter for the client than it was
 for the server; how much longer it may be is bounded by gaps far wider than any scheduling delay.
 """
+import fractions
 import json
 import math
 import signal
@@ -31,7 +32,7 @@ def run_load(address, *arguments):
 
 def nearest_rank(values, percent):
     """Of sorted values."""
-    return values[max(math.ceil(percent / 100 * len(values)), 1) - 1]
+    return values[max(math.ceil(fractions.Fraction(str(percent)) * len(values) / 100), 1) - 1]
 
 
 def values_of(histogram):

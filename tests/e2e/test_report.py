@@ -1,5 +1,6 @@
 """bench-edge report, compare and check, read by parsers and computed by code that is not ours."""
 import csv
+import fractions
 import io
 import json
 import math
@@ -89,7 +90,7 @@ def percentile(folder, percent):
             highest = max(highest, record["max_ns"])
             for low, count in record["bins"]:
                 bins[low] = bins.get(low, 0) + count
-    rank = math.ceil(percent / 100 * sum(bins.values()))
+    rank = math.ceil(fractions.Fraction(str(percent)) * sum(bins.values()) / 100)
     for low in sorted(bins):
         rank -= bins[low]
         if rank <= 0:

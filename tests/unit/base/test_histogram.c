@@ -34,13 +34,13 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Nearest rank on the sorted values themselves is the independent answer.
+// Nearest rank on the sorted values themselves, by whole numbers, is the independent answer.
 static void percentiles_are_within_a_bin_of_the_truth(void **state)
 {
     (void)state;
     enum { COUNT = 20000 };
     static uint64_t values[COUNT];
-    static const double percents[] = {0, 1, 10, 50, 90, 95, 99, 99.9, 99.99, 100};
+    static const uint64_t hundredths[] = {0, 100, 1000, 5000, 9000, 9500, 9900, 9990, 9999, 10000};
     struct edge_histogram histogram;
     uint64_t seed = 7;
     assert_int_equal(edge_histogram_init(&histogram), 0);
@@ -49,17 +49,39 @@ static void percentiles_are_within_a_bin_of_the_truth(void **state)
         edge_histogram_record(&histogram, values[i]);
     }
     qsort(values, COUNT, sizeof(values[0]), compare);
-    for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
-        double exact_rank = percents[i] / 100 * (double)COUNT;
-        size_t rank = (size_t)exact_rank + ((double)(size_t)exact_rank < exact_rank);
+    for (size_t i = 0; i < sizeof(hundredths) / sizeof(hundredths[0]); i++) {
+        size_t rank = (size_t)(hundredths[i] * COUNT + 9999) / 10000;
         uint64_t truth = values[rank > 0 ? rank - 1 : 0];
-        uint64_t found = edge_histogram_percentile(&histogram, percents[i]);
+        uint64_t found = edge_histogram_percentile(&histogram, (double)hundredths[i] / 100);
         assert_true(found >= truth);
         assert_true(found - truth <= truth / 1000 + 1);
     }
     assert_true(histogram.min == values[0]);
     assert_true(edge_histogram_percentile(&histogram, 100) == values[COUNT - 1]);
     edge_histogram_free(&histogram);
+    edge_histogram_free(&histogram);
+}
+
+// Of 1000 different values the 999th, though 99.9 as a double is more than 99.9.
+static void percents_are_the_decimals_that_they_look_like(void **state)
+{
+    (void)state;
+    static const struct {
+        double percent;
+        uint64_t per_100000; // the same
+    } rows[] = {{0, 0},         {1, 1000},      {50, 50000},     {75, 75000},   {90, 90000},
+                {95, 95000},    {97.5, 97500},  {99, 99000},     {99.5, 99500}, {99.9, 99900},
+                {99.95, 99950}, {99.99, 99990}, {99.999, 99999}, {100, 100000}};
+    struct edge_histogram histogram;
+    assert_int_equal(edge_histogram_init(&histogram), 0);
+    for (uint64_t count = 1; count <= 2000; count++) { // below 2048 bins are exact
+        edge_histogram_record(&histogram, count);
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+            uint64_t rank = (rows[i].per_100000 * count + 99999) / 100000;
+            assert_int_equal(edge_histogram_percentile(&histogram, rows[i].percent),
+                             rank > 0 ? rank : 1);
+        }
+    }
     edge_histogram_free(&histogram);
 }
 
@@ -146,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bins_cover_every_value_without_gap),
         cmocka_unit_test(percentiles_are_within_a_bin_of_the_truth),
+        cmocka_unit_test(percents_are_the_decimals_that_they_look_like),
         cmocka_unit_test(merging_equals_recording_everything),
         cmocka_unit_test(empty_is_zero_and_large_is_clamped),
         cmocka_unit_test(bounds_by_arithmetic),
