@@ -109,7 +109,7 @@ void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size)
         return edge_pool_alloc(pool, size);
     struct block_header *header = (struct block_header *)block - 1;
     if (header->class_index < EDGE_POOL_CLASSES &&
-        size + sizeof(*header) <= CLASS_MIN << header->class_index) {
+        size <= (CLASS_MIN << header->class_index) - sizeof(*header)) {
         header->size = size;
         return block;
     }
@@ -208,7 +208,7 @@ void *edge_arena_alloc(struct edge_arena *arena, size_t size)
 
 void *edge_arena_realloc(struct edge_arena *arena, void *block, size_t size)
 {
-    if (block == NULL)
+    if (block == NULL || size > SIZE_MAX / 4)
         return edge_arena_alloc(arena, size);
     uint8_t *at = (uint8_t *)block - 16;
     size_t old;
@@ -220,7 +220,7 @@ void *edge_arena_realloc(struct edge_arena *arena, void *block, size_t size)
     struct edge_arena_chunk *chunk = arena->chunks;
     size_t grow = round_up(size) - round_up(old);
     int newest = at + 16 + round_up(old) == chunk->bytes + chunk->used;
-    if (newest && size <= SIZE_MAX / 4 && chunk->cap - chunk->used >= grow &&
+    if (newest && chunk->cap - chunk->used >= grow &&
         (arena->limit == 0 || grow <= arena->limit - arena->used)) {
         chunk->used += grow;
         arena->used += grow;

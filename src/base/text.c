@@ -18,7 +18,8 @@ size_t edge_text_character(const char *at)
         code = code << 6 | (b[i] & 0x3fu);
     }
     static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; // C1 controls are none
-    if (b[0] < 0xc2 || code < least[len] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+    if (b[0] < 0xc2 || b[0] > 0xf4 || code < least[len] || code > 0x10ffff ||
+        (code >= 0xd800 && code <= 0xdfff))
         return 0;
     return len;
 }

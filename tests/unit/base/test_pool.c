@@ -56,6 +56,9 @@ static void pool_realloc_keeps_contents(void **state)
         assert_non_null(block);
         assert_string_equal(block, "1234567");
     }
+    for (size_t less = 0; less < 64; less++) // what wraps around is not small
+        assert_null(edge_pool_realloc(&pool, block, SIZE_MAX - less));
+    assert_string_equal(block, "1234567");
     edge_pool_release(&pool, block);
     edge_pool_release(&pool, NULL);
     assert_null(edge_pool_alloc(&pool, SIZE_MAX));
@@ -163,6 +166,9 @@ static void arena_stops_at_its_limit(void **state)
     block = edge_arena_realloc(&arena, block, 500);
     assert_non_null(block);
     assert_null(edge_arena_realloc(&arena, block, 2000));
+    for (size_t less = 0; less < 64; less++) // what wraps around is not small
+        assert_null(edge_arena_realloc(&arena, block, SIZE_MAX - less));
+    assert_int_equal(edge_arena_size(block), 500);
     edge_arena_free(&arena);
 }
 

@@ -28,6 +28,8 @@ static void characters(void **state)
         {"\xe0\x80\xaf", 0},
         {"\xed\xa0\x80", 0},     // a surrogate
         {"\xf4\x90\x80\x80", 0}, // above the last
+        {"\xf8\x90\x80\x80", 0}, // no lead byte, though what follows would do
+        {"\xff\xbf\xbf\xbf", 0},
         {"\x80", 0},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
