@@ -25,15 +25,29 @@ static size_t class_of(size_t bytes)
 // Kept out of line: inlined, it would make the usual case save registers that it does not need.
 #define SLOW_PATH __attribute__((noinline))
 
+bool edge_pool_charge(struct edge_pool *pool, size_t bytes)
+{
+    if (pool->limit != 0 && bytes > pool->limit - pool->system_bytes)
+        return false;
+    pool->system_bytes += bytes;
+    return true;
+}
+
+void edge_pool_uncharge(struct edge_pool *pool, size_t bytes)
+{
+    pool->system_bytes -= bytes;
+}
+
 // malloc() within the limit. The caller knows the size when it gives the memory back.
 SLOW_PATH static void *take_from_system(struct edge_pool *pool, size_t bytes)
 {
-    if (pool->limit != 0 && bytes > pool->limit - pool->system_bytes)
+    if (!edge_pool_charge(pool, bytes))
         return NULL;
     void *memory = malloc(bytes);
-    if (memory == NULL)
+    if (memory == NULL) {
+        edge_pool_uncharge(pool, bytes);
         return NULL;
-    pool->system_bytes += bytes;
+    }
     pool->system_allocs++;
     return memory;
 }
@@ -95,7 +109,7 @@ void edge_pool_release(struct edge_pool *pool, void *block)
     struct block_header *header = (struct block_header *)block - 1;
     size_t index = header->class_index;
     if (index == EDGE_POOL_CLASSES) {
-        pool->system_bytes -= header->size + sizeof(*header);
+        edge_pool_uncharge(pool, header->size + sizeof(*header));
         free(header);
         return;
     }

@@ -5,6 +5,7 @@
 #ifndef EDGE_BASE_POOL_H
 #define EDGE_BASE_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,7 @@ struct edge_pool {
     void *chunks;
     uint8_t *chunk_at; // unused rest of the newest chunk
     size_t chunk_left;
-    size_t system_bytes;    // that it holds of the system
+    size_t system_bytes;    // that it holds of the system, and what was charged
     size_t limit;           // of those; 0: none
     uint64_t system_allocs; // how often malloc was called: flat in steady state
 };
@@ -29,6 +30,10 @@ void *edge_pool_alloc(struct edge_pool *pool, size_t size);
 // Like realloc() and free() for blocks of the same pool.
 void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size);
 void edge_pool_release(struct edge_pool *pool, void *block);
+// Counts `bytes` that the owner of the pool has from another allocator against the limit, until
+// edge_pool_uncharge(). False: over the limit, and nothing is counted.
+bool edge_pool_charge(struct edge_pool *pool, size_t bytes);
+void edge_pool_uncharge(struct edge_pool *pool, size_t bytes);
 // Bytes that the pool holds and nobody uses. It walks the free lists: for now and then.
 size_t edge_pool_spare(const struct edge_pool *pool);
 // Gives all chunks back. Blocks above 32 KiB must have been released before. Safe twice.

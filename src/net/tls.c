@@ -7,7 +7,10 @@
 #include "net/tls_internal.h"
 
 #define RECORD_MAX 16384u // of plain bytes: RFC 8446 section 5.1
-#define IDLE_MAX   16u    // sessions kept for the next connections: about 40 KiB each
+#define IDLE_MAX   16u    // sessions kept for the next connections
+
+// Beside its two record buffers: contexts, keys, a handshake's parameters.
+#define SESSION_REST 12288u
 
 static struct edge_tls_session *session_of(struct edge_transport *transport)
 {
@@ -270,6 +273,11 @@ int edge_tls_session_new(struct edge_tls *tls, struct edge_transport **transport
     }
     *transport = &session->transport;
     return 0;
+}
+
+size_t edge_tls_session_bytes(void)
+{
+    return MBEDTLS_SSL_IN_CONTENT_LEN + MBEDTLS_SSL_OUT_CONTENT_LEN + SESSION_REST;
 }
 
 void edge_tls_free_idle(struct edge_tls *tls)

@@ -7,6 +7,7 @@
 #define EDGE_NET_TLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -22,16 +23,17 @@ struct edge_tls_server_config {
 
 struct edge_tls_client_config {
     const char *ca_file;     // who is trusted; may be NULL with skip_verify
-    const char *cert_file;   // our own, for a server that asks for one; NULL: none
+    const char *cert_file;   // our own, for a server that asks for one; NULL, as key_file: none
     const char *key_file;    // likewise
-    const char *server_name; // that the certificate must have, a DNS name or an address
+    const char *server_name; // that the certificate must have, a DNS name or an address; NULL: any
     bool skip_verify;        // any certificate will do
     bool resume;             // take up the last session of this context, where the server lets us
 };
 
-// Makes a context. 0; EDGE_ERR_FORMAT (a file is not what it must be, has expired, or certificate
-// and key do not belong together), EDGE_ERR_UNSUPPORTED (built without TLS), a negated errno (a
-// file cannot be read, memory), with a message.
+// Makes a context. 0; EDGE_ERR_USAGE (one of a server's files without the other), EDGE_ERR_FORMAT
+// (a file is not what it must be, has expired, or certificate and key do not belong together),
+// EDGE_ERR_UNSUPPORTED (built without TLS), a negated errno (a file cannot be read, memory, no
+// random numbers), with a message.
 int edge_tls_server_new(const struct edge_tls_server_config *config, struct edge_tls **tls,
                         struct edge_message *message);
 int edge_tls_client_new(const struct edge_tls_client_config *config, struct edge_tls **tls,
@@ -41,6 +43,8 @@ void edge_tls_del(struct edge_tls *tls);
 
 // Makes the transport of one connection. 0 or -ENOMEM.
 int edge_tls_session_new(struct edge_tls *tls, struct edge_transport **transport);
+// Bytes that a session takes at most, its handshake included: its memory is the library's own.
+size_t edge_tls_session_bytes(void);
 
 struct edge_tls_facts {
     const char *version; // of the last handshake, "TLSv1.2"; NULL: there was none

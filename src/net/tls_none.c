@@ -34,6 +34,11 @@ int edge_tls_session_new(struct edge_tls *tls, struct edge_transport **transport
     return EDGE_ERR_UNSUPPORTED;
 }
 
+size_t edge_tls_session_bytes(void)
+{
+    return 0;
+}
+
 void edge_tls_facts(const struct edge_tls *tls, struct edge_tls_facts *facts)
 {
     (void)tls;

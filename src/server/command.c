@@ -47,9 +47,10 @@ static const struct edge_option options[] = {
      .fallback = "256m",
      .min = 1 << 20,
      .max = UINT64_C(1) << 31,
-     .help = "Memory that clients can make the server hold. Near it, new connections are closed at "
-             "once; at it, calls are answered RESOURCE_EXHAUSTED. docs/security.md has what comes "
-             "on top."},
+     .help =
+         "Memory that clients can make the server hold, TLS included. Near it, new connections "
+         "are closed at once; at it, calls are answered RESOURCE_EXHAUSTED. docs/security.md has "
+         "what comes on top."},
     {.name = "max-idle",
      EDGE_OPT_DURATION(struct edge_server_config, max_idle_ns),
      .argument = "DURATION",

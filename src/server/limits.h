@@ -12,8 +12,9 @@
 // For the calls of a draining server to end.
 #define EDGE_LIMIT_DRAIN_NS (10 * EDGE_NS_PER_S)
 
-// The parts of --max-memory: what calls and sessions hold, and what sockets have not taken. Beyond
-// the last eighth of the first, no connection is taken any more, so that those there are go on.
+// The parts of --max-memory: what calls and sessions hold, TLS included, and what sockets have not
+// taken. Beyond the last eighth of the first, no connection is taken any more, so that those there
+// are go on.
 #define EDGE_LIMIT_POOL_SHARE(bytes)    ((bytes) / 4 * 3)
 #define EDGE_LIMIT_PENDING_SHARE(bytes) ((bytes) / 4)
 #define EDGE_LIMIT_POOL_FULL(bytes)     ((bytes) / 8 * 7)

@@ -49,6 +49,7 @@ struct client {
     struct edge_connection connection;
     struct edge_h2_session *session;
     struct edge_timer deadline_timer; // due at or before the session's next deadline
+    size_t tls_bytes;                 // charged to the pool
     struct server *server;
     struct client *next;
     struct client **link; // what points here
@@ -101,6 +102,7 @@ static void client_del(struct client *client)
     struct edge_pool *pool = &client->server->pool;
     edge_timer_stop(&client->server->loop, &client->deadline_timer);
     edge_h2_session_del(client->session);
+    edge_pool_uncharge(pool, client->tls_bytes);
     edge_pool_release(pool, client);
 }
 
@@ -187,6 +189,16 @@ static bool is_short_of_memory(struct server *server)
     return server->memory_short;
 }
 
+static int add_tls(struct client *client)
+{
+    struct server *server = client->server;
+    const size_t bytes = edge_tls_session_bytes();
+    if (!edge_pool_charge(&server->pool, bytes))
+        return -ENOMEM;
+    client->tls_bytes = bytes;
+    return edge_tls_session_new(server->tls, &client->connection.transport);
+}
+
 // Takes the connection `fd`. 0 or a negated errno: it is closed.
 static int client_new(struct server *server, int fd)
 {
@@ -204,7 +216,7 @@ static int client_new(struct server *server, int fd)
     *client = (struct client){.server = server, .deadline_timer = {.fire = on_deadline}};
     int error = edge_h2_session_new(server->h2, server->loop.now_ns, &client->session);
     if (error == 0 && server->tls != NULL)
-        error = edge_tls_session_new(server->tls, &client->connection.transport);
+        error = add_tls(client);
     if (error < 0)
         close(fd);
     else

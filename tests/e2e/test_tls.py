@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """TLS as peers that nobody here wrote see it: openssl, curl, grpcio; and the generator over TLS."""
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
 import re
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 import grpc
 
 import test_grpcio
+import test_limits
 from programs import BUILD, EMULATED, PROGRAMS, SERVERS, Server
 from tls import Certificates
 
@@ -66,6 +70,17 @@ def agreed(output):
     return match.groups() if match else None
 
 
+def h2_context():
+    context = ssl.create_default_context(cafile=certificates["ca.pem"])
+    context.set_alpn_protocols(["h2"])
+    return context
+
+
+def connect(address):
+    host, port = address.split(":")
+    return socket.create_connection((host, int(port)), WAIT)
+
+
 def load(address, *arguments, call="SayHello"):
     return subprocess.run([PROGRAMS / "bench-edge", "load", "-n", "200", "-c", "20",
                            "--connections", "2", "--call", call, *arguments, address],
@@ -103,12 +118,38 @@ class ServerTest:
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_handshake_that_does_not_come_holds_nothing_up(self):
-        host, port = self.address.split(":")
-        with socket.create_connection((host, int(port)), WAIT) as idle:
+        with connect(self.address) as idle:
             load(self.address, "--cacert", certificates["ca.pem"])
             self.running.process.terminate()
             self.assertEqual(self.running.process.wait(8), 0)  # without it: ten seconds
             self.assertEqual(idle.recv(1), b"")
+
+    def test_memory_counts_what_tls_takes(self):
+        limits = test_limits.ServerTest()
+        with certificates.server(f"servers/{self.server}", "--max-memory", "4m") as server:
+            served = []
+            while len(served) < 60 and (client := self.shake_hands(server.address)):
+                served.append(client)
+            self.assertTrue(15 < len(served) < 45, len(served))  # in the clear there is room for 57
+            for client in served:
+                self.assertTrue(limits.is_served(client, test_limits.OPENING))
+            for client in served[1:]:
+                client.close()
+            deadline = time.monotonic() + WAIT
+            while not (client := self.shake_hands(server.address)):  # it counts once a second
+                self.assertLess(time.monotonic(), deadline)
+            self.assertTrue(limits.is_served(client, test_limits.OPENING))
+
+    def shake_hands(self, address):
+        """A connection, or None if it is refused."""
+        plain = connect(address)
+        try:
+            client = h2_context().wrap_socket(plain, server_hostname="localhost")
+        except OSError:
+            plain.close()
+            return None
+        self.addCleanup(client.close)
+        return client
 
     def test_files_at_the_start(self):
         good = certificates["server.pem"], certificates["server.key"]
@@ -135,6 +176,50 @@ class NanopbTest(ServerTest, unittest.TestCase):
 
 class ProtobufcTest(ServerTest, unittest.TestCase):
     server = SERVERS[1]
+
+
+class SlowHandshakeTest(unittest.TestCase):
+    """The time for a handshake is that of all that comes before SETTINGS: a second, in this server.
+    """
+
+    def hello(self):
+        outgoing = ssl.MemoryBIO()
+        client = h2_context().wrap_bio(ssl.MemoryBIO(), outgoing, server_hostname="localhost")
+        with contextlib.suppress(ssl.SSLWantReadError):
+            client.do_handshake()
+        return outgoing.read()
+
+    def wait_closed(self, peer):
+        """Until the server has closed the connection. If it does not, recv() times out."""
+        try:
+            while peer.recv(4096):
+                pass
+        except ConnectionResetError:
+            pass
+
+    def dribble(self, peer, words):
+        peer.settimeout(0.05)
+        for i in range(WAIT * 20):
+            with contextlib.suppress(TimeoutError):
+                peer.send(words[i:i + 1])
+                if not peer.recv(4096):
+                    return
+        self.fail(f"open after {WAIT} s")
+
+    def test_peers_that_do_not_finish(self):
+        hello = self.hello()
+        with certificates.server("tests/short_server") as server:
+            beginnings = b"", hello[:1], hello[:-1], hello
+            peers = [connect(server.address) for _ in beginnings]
+            for peer, beginning in zip(peers, beginnings):
+                self.addCleanup(peer.close)
+                peer.sendall(beginning)
+            done = load(server.address, "--cacert", certificates["ca.pem"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for peer in peers:
+                self.wait_closed(peer)
+            with connect(server.address) as peer, contextlib.suppress(ConnectionError):
+                self.dribble(peer, hello)
 
 
 class SurfaceTest(unittest.TestCase):
@@ -225,9 +310,7 @@ class SurfaceTest(unittest.TestCase):
 
     def test_bytes_that_are_no_tls(self):
         for words in (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", bytes(100)):
-            host, port = self.address.split(":")
-            with socket.create_connection((host, int(port)), WAIT) as peer:
-                peer.settimeout(WAIT)
+            with connect(self.address) as peer:
                 peer.sendall(words)
                 answer = b""
                 while part := peer.recv(100):

@@ -20,8 +20,9 @@ class Certificates:
     def openssl(self, *arguments):
         subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=self.folder)
 
-    def server(self, path):
-        return Server(path, "--tls-cert", self["server.pem"], "--tls-key", self["server.key"])
+    def server(self, path, *options):
+        return Server(path, "--tls-cert", self["server.pem"], "--tls-key", self["server.key"],
+                      *options)
 
     def close(self):
         self._folder.cleanup()

@@ -92,6 +92,21 @@ static void a_pool_stops_at_its_limit(void **state)
     edge_pool_free(&pool);
 }
 
+static void what_others_allocate_can_be_charged(void **state)
+{
+    (void)state;
+    struct edge_pool pool = {.limit = 100000};
+    assert_true(edge_pool_charge(&pool, 60000));
+    assert_false(edge_pool_charge(&pool, 60000));
+    assert_null(edge_pool_alloc(&pool, 50000));
+    edge_pool_uncharge(&pool, 60000);
+    void *block = edge_pool_alloc(&pool, 50000);
+    assert_non_null(block);
+    assert_false(edge_pool_charge(&pool, 60000));
+    edge_pool_release(&pool, block);
+    edge_pool_free(&pool);
+}
+
 static void arena_grows_its_newest_block_in_place(void **state)
 {
     (void)state;
@@ -179,6 +194,7 @@ int main(void)
         cmocka_unit_test(steady_use_does_not_call_malloc),
         cmocka_unit_test(pool_realloc_keeps_contents),
         cmocka_unit_test(a_pool_stops_at_its_limit),
+        cmocka_unit_test(what_others_allocate_can_be_charged),
         cmocka_unit_test(arena_grows_its_newest_block_in_place),
         cmocka_unit_test(arena_knows_the_size_of_a_block),
         cmocka_unit_test(arena_reset_serves_ordinary_use_without_malloc),

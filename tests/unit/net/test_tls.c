@@ -1,6 +1,7 @@
 #include "cmocka_headers.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <mbedtls/ssl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,43 @@ static void a_ticket_of_another_server_does_no_harm(void **state)
     edge_tls_del(client);
 }
 
+static size_t heap_used(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+// A server's sessions whose clients stop in the middle of the handshake, when they take the most.
+static void a_session_takes_no_more_than_it_says(void **state)
+{
+    (void)state;
+    enum { SESSIONS = 64 };
+    static struct pair pairs[SESSIONS];
+    struct edge_tls *server = tls_files_server();
+    struct edge_tls *client = tls_files_client(&tls_files_client_config);
+    size_t before = heap_used();
+    for (size_t i = 0; i < SESSIONS; i++)
+        assert_int_equal(edge_tls_session_new(server, &pairs[i].right), 0);
+    size_t taken = heap_used() - before;
+    for (struct pair *pair = pairs; pair < pairs + SESSIONS; pair++) {
+        assert_int_equal(edge_tls_session_new(client, &pair->left), 0);
+        pair->left->ops->receive(pair->left, NULL, 0, &pair->at_left, &pair->to_right);
+        assert_int_equal(edge_buffer_reserve(&pair->to_left, 16384), 0);
+    }
+    before = heap_used();
+    for (struct pair *pair = pairs; pair < pairs + SESSIONS; pair++)
+        assert_int_equal(hear(pair->right, &pair->to_right, 0, &pair->at_right, &pair->to_left, 0),
+                         0);
+    taken += heap_used() - before;
+    for (size_t i = 0; i < SESSIONS; i++)
+        close_pair(&pairs[i]);
+    edge_tls_del(server);
+    edge_tls_del(client);
+    if (taken == 0)
+        skip(); // a sanitizer's allocator does not tell
+    assert_in_range(taken / SESSIONS, edge_tls_session_bytes() / 3 * 2, edge_tls_session_bytes());
+}
+
 // ---- certificates ----
 
 static void check_refused(const struct edge_tls_client_config *config,
@@ -365,6 +403,7 @@ int main(void)
         cmocka_unit_test(a_batch_is_as_few_records_as_it_can_be),
         cmocka_unit_test(a_ticket_saves_the_second_handshake),
         cmocka_unit_test(a_ticket_of_another_server_does_no_harm),
+        cmocka_unit_test(a_session_takes_no_more_than_it_says),
         cmocka_unit_test(a_client_looks_at_the_certificate),
         cmocka_unit_test(faults_of_files_are_told),
         cmocka_unit_test(bytes_that_are_not_tls_get_an_alert),
