@@ -13,19 +13,35 @@ import subprocess
 import unittest
 
 from programs import EMULATED, PROGRAMS, SERVERS, Server
+from tls import Certificates
 
 RAW_CLIENT = str(PROGRAMS / "tests" / "raw_client")
 STREAMS = "100"  # --max-streams
 MEMORY_KIB = 256 << 10  # the default of --max-memory
+TLS = 'tls="none"' not in subprocess.run([PROGRAMS / "servers" / SERVERS[0], "--version"],
+                                         capture_output=True, text=True, check=True).stdout
+WITHOUT_TLS = "the programs are built without TLS"
+
+certificates = None
+
+
+def setUpModule():
+    global certificates
+    certificates = Certificates() if TLS else None
+
+
+def tearDownModule():
+    if certificates:
+        certificates.close()
 
 
 class Healthy:
     """A client that calls at a steady pace for the length of a `with`; every reply is verified."""
 
-    def __init__(self, server):
+    def __init__(self, server, *arguments):
         self.server = server
         self.argv = [str(PROGRAMS / "bench-edge"), "load", "-O", "json", "-z", "1h", "--rps", "100",
-                     "--connections", "2", server.address]
+                     "--connections", "2", *arguments, server.address]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -54,15 +70,37 @@ def listing():
                           check=True).stdout.splitlines()
 
 
+class Clear:
+    """How to get at a server."""
+
+    raw_options = ()
+
+    def healthy(self, server):
+        return Healthy(server)
+
+    def start(self, path, *options):
+        return Server(path, "--max-streams", STREAMS, *options)
+
+
+class OverTls(Clear):
+    raw_options = ("--tls",)
+
+    def healthy(self, server):
+        return Healthy(server, "--cacert", certificates["ca.pem"])
+
+    def start(self, path, *options):
+        return certificates.server(path, "--max-streams", STREAMS, *options)
+
+
 class RawTest:
     def setUp(self):
-        self.running = Server(f"servers/{self.server}", "--max-streams", STREAMS).__enter__()
+        self.running = self.start(f"servers/{self.server}").__enter__()
         self.addCleanup(self.running.__exit__)
 
     def play(self, *arguments):
         """Runs raw_client beside a healthy client. Its lines."""
-        with Healthy(self.running) as healthy:
-            done = subprocess.run([RAW_CLIENT, *arguments, self.running.address],
+        with self.healthy(self.running) as healthy:
+            done = subprocess.run([RAW_CLIENT, *self.raw_options, *arguments, self.running.address],
                                   capture_output=True, text=True, timeout=280, check=False)
         bad = [line for line in done.stdout.splitlines() if not line.startswith("ok ")]
         self.assertEqual(done.returncode, 0, "\n".join(bad) + done.stderr)
@@ -79,7 +117,7 @@ class RawTest:
         self.play("--table", "frames")
 
     def test_attacks(self):
-        self.play("--table", "attacks")
+        self.play("--table", "attacks", "--duration", "100ms")
         self.check_memory()
 
     def check_memory(self):
@@ -91,7 +129,7 @@ class RawTest:
         self.assertLess(peak, MEMORY_KIB)
 
     def test_without_descriptors_the_old_are_served_and_the_new_are_shed(self):
-        with Healthy(self.running) as healthy:
+        with self.healthy(self.running) as healthy:
             self.running.wait_busy()
             used = len(list(pathlib.Path(f"/proc/{self.running.process.pid}/fd").iterdir()))
             resource.prlimit(self.running.process.pid, resource.RLIMIT_NOFILE, (used, used))
@@ -102,16 +140,16 @@ class RawTest:
         check_healthy(self, healthy)
 
 
-class Slow(unittest.TestCase):
+class SlowTest:
     """Each limit that is a time, with times that a test can wait for; all at once."""
 
     def test_slow_clients(self):
         names = [row.split("\t")[1] for row in listing() if row.startswith("slow\t")]
-        with Server("tests/short_server", "--max-streams", STREAMS, "--max-idle", "3s") as server:
-            with Healthy(server) as healthy:
+        with self.start("tests/short_server", "--max-idle", "3s") as server:
+            with self.healthy(server) as healthy:
                 players = {name: subprocess.Popen(
-                    [RAW_CLIENT, "--table", "slow", "--only", name, server.address],
-                    stdout=subprocess.PIPE, text=True) for name in names}
+                    [RAW_CLIENT, *self.raw_options, "--table", "slow", "--only", name,
+                     server.address], stdout=subprocess.PIPE, text=True) for name in names}
                 said = {name: player.communicate(timeout=120)[0]
                         for name, player in players.items()}
         for name, player in players.items():
@@ -137,7 +175,23 @@ class Names(unittest.TestCase):
 
 
 for _server in SERVERS:
-    globals()[_server] = type(_server, (RawTest, unittest.TestCase), {"server": _server})
+    globals()[_server] = type(_server, (Clear, RawTest, unittest.TestCase), {"server": _server})
+
+
+class Slow(Clear, SlowTest, unittest.TestCase):
+    pass
+
+
+@unittest.skipUnless(TLS, WITHOUT_TLS)
+class SlowOverTls(OverTls, SlowTest, unittest.TestCase):
+    pass
+
+
+@unittest.skipUnless(TLS, WITHOUT_TLS)
+class ServerOverTls(OverTls, RawTest, unittest.TestCase):
+    """Behind TLS both servers are the same."""
+
+    server = SERVERS[0]
 
 if __name__ == "__main__":
     unittest.main()

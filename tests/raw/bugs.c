@@ -353,7 +353,6 @@ static void open_streams(struct raw *raw, uint32_t count)
 
 static void streams_before_settings(struct raw *raw)
 {
-    raw_connect(raw);
     raw_open(raw, false);
     RAW_WAIT(raw, raw->settings > 0)
     uint32_t max = raw->max_streams < 1500 ? raw->max_streams : 1500;

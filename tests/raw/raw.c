@@ -13,6 +13,7 @@
 
 #define READ_BYTES 65536u
 #define BLOCK_TEXT 65536u
+#define SEAL_BYTES 16384u // at a time: a record
 
 void raw_init(struct raw *raw, const struct edge_address *address)
 {
@@ -24,6 +25,9 @@ void raw_close(struct raw *raw)
     if (raw->fd >= 0)
         close(raw->fd);
     raw->fd = -1;
+    if (raw->session != NULL)
+        raw->session->ops->del(raw->session);
+    raw->session = NULL;
     edge_hpack_decoder_del(raw->decoder);
     raw->decoder = NULL;
 }
@@ -34,6 +38,21 @@ void raw_free(struct raw *raw)
     edge_buffer_free(&raw->out);
     edge_buffer_free(&raw->in);
     edge_buffer_free(&raw->block);
+    edge_buffer_free(&raw->wire);
+}
+
+static void take_sealed(struct raw *raw, const uint8_t *bytes, size_t len);
+
+static bool shake_hands(struct raw *raw)
+{
+    if (edge_tls_session_new(raw->tls, &raw->session) < 0)
+        abort();
+    raw->shaking = true;
+    take_sealed(raw, NULL, 0);
+    RAW_WAIT(raw, !raw->shaking)
+    raw_check(raw, !raw->shaking, "no TLS with %s: found %s", raw->address->text,
+              edge_tls_failure(raw->tls));
+    return !raw->shaking;
 }
 
 bool raw_connect(struct raw *raw)
@@ -46,8 +65,9 @@ bool raw_connect(struct raw *raw)
     edge_buffer_consume(&raw->out, raw->out.len);
     edge_buffer_consume(&raw->in, raw->in.len);
     edge_buffer_consume(&raw->block, raw->block.len);
+    edge_buffer_consume(&raw->wire, raw->wire.len);
     memset(raw->answers, 0, sizeof(raw->answers));
-    raw->closed = raw->deaf = false;
+    raw->closed = raw->deaf = raw->shaking = false;
     raw->block_stream = 0;
     raw->next_stream = 1;
     raw->max_streams = UINT32_MAX;
@@ -57,7 +77,7 @@ bool raw_connect(struct raw *raw)
     raw->goaway_code = raw->goaway_last = 0;
     raw->goaway_text[0] = '\0';
     raw->ended = raw->resets = raw->refused = raw->bytes_in = raw->sent_data = 0;
-    return raw->fd >= 0;
+    return raw->fd >= 0 && (raw->tls == NULL || shake_hands(raw));
 }
 
 bool raw_open(struct raw *raw, bool ack)
@@ -228,30 +248,73 @@ static void take_frames(struct raw *raw)
 
 // --- Moving bytes ---
 
+// `len` bytes of `out` have gone.
+static void note_sent(struct raw *raw, size_t len)
+{
+    if (raw->record != NULL && fwrite(edge_buffer_head(&raw->out), 1, len, raw->record) != len)
+        abort();
+    edge_buffer_consume(&raw->out, len);
+}
+
+// What is to be sent now: with TLS, what was sealed.
+static struct edge_buffer *to_send(struct raw *raw)
+{
+    if (raw->session == NULL)
+        return &raw->out;
+    if (raw->wire.len == 0 && raw->out.len > 0 && !raw->shaking) {
+        size_t len = raw->out.len < SEAL_BYTES ? raw->out.len : SEAL_BYTES;
+        const uint8_t *bytes = edge_buffer_head(&raw->out);
+        if (raw->session->ops->send(raw->session, bytes, len, &raw->wire) < 0)
+            abort();
+        note_sent(raw, len);
+    }
+    return &raw->wire;
+}
+
 static void send_some(struct raw *raw)
 {
-    const uint8_t *bytes = edge_buffer_head(&raw->out);
-    ssize_t sent = send(raw->fd, bytes, raw->out.len, MSG_NOSIGNAL);
+    struct edge_buffer *from = to_send(raw);
+    ssize_t sent = send(raw->fd, edge_buffer_head(from), from->len, MSG_NOSIGNAL);
     if (sent < 0 && errno != EAGAIN && errno != EINTR) {
         // What the server said before it closed may still be read.
         edge_buffer_consume(&raw->out, raw->out.len);
+        edge_buffer_consume(&raw->wire, raw->wire.len);
         raw->closed = raw->deaf;
+    } else if (sent > 0 && from == &raw->out) {
+        note_sent(raw, (size_t)sent);
     } else if (sent > 0) {
-        if (raw->record != NULL && fwrite(bytes, 1, (size_t)sent, raw->record) != (size_t)sent)
-            abort();
-        edge_buffer_consume(&raw->out, (size_t)sent);
+        edge_buffer_consume(from, (size_t)sent);
     }
+}
+
+static void take_sealed(struct raw *raw, const uint8_t *bytes, size_t len)
+{
+    int state = raw->session->ops->receive(raw->session, bytes, len, &raw->in, &raw->wire);
+    if (state == -ENOMEM)
+        abort();
+    raw->shaking = raw->shaking && state <= 0;
+    take_frames(raw);
+    raw->closed = raw->closed || state < 0;
+}
+
+static void take_bytes(struct raw *raw, const uint8_t *bytes, size_t len)
+{
+    raw->bytes_in += len;
+    if (raw->session != NULL) {
+        take_sealed(raw, bytes, len);
+        return;
+    }
+    if (edge_buffer_append(&raw->in, bytes, len) < 0)
+        abort();
+    take_frames(raw);
 }
 
 static void receive_some(struct raw *raw)
 {
-    if (edge_buffer_reserve(&raw->in, READ_BYTES) < 0)
-        abort();
-    ssize_t got = recv(raw->fd, edge_buffer_tail(&raw->in), READ_BYTES, 0);
+    uint8_t bytes[READ_BYTES];
+    ssize_t got = recv(raw->fd, bytes, sizeof(bytes), 0);
     if (got > 0) {
-        raw->in.len += (size_t)got;
-        raw->bytes_in += (uint64_t)got;
-        take_frames(raw);
+        take_bytes(raw, bytes, (size_t)got);
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
         raw->closed = true;
     }
@@ -262,9 +325,9 @@ bool raw_turn(struct raw *raw)
     uint64_t now_ns = edge_clock_ns();
     if (raw->fd < 0 || raw->closed || now_ns >= raw->until_ns)
         return false;
-    struct pollfd poller = {
-        .fd = raw->fd,
-        .events = (short)((raw->deaf ? 0 : POLLIN) | (raw->out.len > 0 ? POLLOUT : 0))};
+    bool sends = raw->wire.len > 0 || (raw->out.len > 0 && !raw->shaking);
+    struct pollfd poller = {.fd = raw->fd,
+                            .events = (short)((raw->deaf ? 0 : POLLIN) | (sends ? POLLOUT : 0))};
     uint64_t left_ms = (raw->until_ns - now_ns) / EDGE_NS_PER_MS + 1;
     if (poll(&poller, 1, left_ms > 1000 ? 1000 : (int)left_ms) <= 0)
         return true;

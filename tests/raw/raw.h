@@ -2,7 +2,8 @@
 //
 // Bytes are queued by raw_put() and what builds on it, sent by raw_turn(), and the server's frames
 // are taken apart as they come. Nothing is corrected on the way out: frames may be wrong in any
-// way. A test fixture: out of memory, it aborts.
+// way; below them TLS, where it is asked for, is as it should be. A test fixture: out of memory, it
+// aborts.
 #ifndef EDGE_TESTS_RAW_H
 #define EDGE_TESTS_RAW_H
 
@@ -13,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "net/socket.h"
+#include "net/tls.h"
 #include "wire/frame.h"
 #include "wire/hpack.h"
 
@@ -39,12 +41,16 @@ struct raw_answer {
 
 struct raw {
     const struct edge_address *address;
-    uint64_t until_ns; // when waiting ends
-    FILE *record;      // where all bytes sent go too, or NULL
-    int fd;            // -1: none
-    bool closed;       // by the server
-    bool deaf;         // does not read
+    struct edge_tls *tls; // of a client, borrowed; NULL: in the clear
+    uint64_t until_ns;    // when waiting ends
+    FILE *record;         // where all bytes sent go too, before TLS, or NULL
+    int fd;               // -1: none
+    bool closed;          // by the server
+    bool deaf;            // does not read
     struct edge_buffer out, in, block;
+    struct edge_transport *session; // with TLS
+    struct edge_buffer wire;        // what it has sealed
+    bool shaking;                   // its handshake is not done
     struct edge_hpack_decoder *decoder;
     uint32_t block_stream; // 0: no header block is open
     uint8_t block_flags;
@@ -67,7 +73,8 @@ struct raw {
 void raw_init(struct raw *raw, const struct edge_address *address);
 void raw_free(struct raw *raw);
 
-// Connects anew and forgets what the connection before was told. False: nothing listens.
+// Connects anew, shakes hands if there is TLS, and forgets what the connection before was told.
+// False: nothing listens, or no TLS with it.
 bool raw_connect(struct raw *raw);
 // ... and queues the preface, SETTINGS with the largest INITIAL_WINDOW_SIZE, and as large a window
 // for the connection. The server's SETTINGS are acknowledged when they come, unless `ack` is false.

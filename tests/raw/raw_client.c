@@ -3,6 +3,7 @@
 //   raw_client HOST:PORT                     single requests, the bugs of others, broken frames
 //   raw_client --table attacks HOST:PORT     the attacks, one after the other
 //   raw_client --table slow HOST:PORT        clients that take their time, for short_server
+//   raw_client --tls ... HOST:PORT           the same over TLS
 //   raw_client --list                        the cases: table, name, reference, expected answer
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 struct config {
     const char *table, *only, *record;
     uint64_t duration_ns, connects;
-    bool list;
+    bool list, tls;
 };
 
 static const struct edge_option options[] = {
@@ -33,6 +34,8 @@ static const struct edge_option options[] = {
      .help = "How often a second an attack connects again when it has been thrown out."},
     {EDGE_OPT_STRING(struct config, record), .name = "record", .argument = "FOLDER",
      .help = "Write what each case sends into files there, as fuzz_h2_session takes them."},
+    {EDGE_OPT_BOOL(struct config, tls), .name = "tls",
+     .help = "Over TLS; any certificate will do."},
     {EDGE_OPT_BOOL(struct config, list), .name = "list", .help = "Print the cases and exit."},
     {.name = NULL},
 };
@@ -232,7 +235,13 @@ int main(int argc, char **argv)
     }
     player.config = &config;
     raw_init(&player.raw, &address);
+    const struct edge_tls_client_config tls_config = {.skip_verify = true};
+    if (config.tls && edge_tls_client_new(&tls_config, &player.raw.tls, &message) < 0) {
+        fprintf(stderr, "raw_client: %s\n", message.text);
+        return EDGE_EXIT_FAILED;
+    }
     int status = play(&player);
     raw_free(&player.raw);
+    edge_tls_del(player.raw.tls);
     return status;
 }

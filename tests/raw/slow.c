@@ -51,7 +51,6 @@ static void preface_without_settings(struct raw *raw)
 
 static void settings_without_ack(struct raw *raw)
 {
-    raw_connect(raw);
     raw_open(raw, false);
     raw_call(raw, 1, NULL);
     raw_check_connection(raw, "GOAWAY SETTINGS_TIMEOUT, closed");

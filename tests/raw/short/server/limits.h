@@ -5,8 +5,6 @@
 #include "../../../../src/server/limits.h"
 
 #undef EDGE_LIMIT_WRITE_NS
-#undef EDGE_LIMIT_SWEEP_NS
 #define EDGE_LIMIT_WRITE_NS EDGE_NS_PER_S
-#define EDGE_LIMIT_SWEEP_NS (100 * EDGE_NS_PER_MS)
 
 #endif
