@@ -4,40 +4,7 @@
 #include "hellobench.pb-c.h"
 #include "helloworld.pb-c.h"
 #include "server/greeter_codec.h"
-
-struct memory {
-    struct edge_arena *arena;
-    bool exhausted;
-};
-
-static void *memory_alloc(void *self, size_t size)
-{
-    struct memory *memory = self;
-    void *block = edge_arena_alloc(memory->arena, size);
-    if (block == NULL)
-        memory->exhausted = true;
-    return block;
-}
-
-// The arena forgets everything at once.
-static void memory_free(void *self, void *block)
-{
-    (void)self;
-    (void)block;
-}
-
-static void *unpack(struct edge_call *call, struct edge_arena *arena,
-                    const ProtobufCMessageDescriptor *descriptor, const uint8_t *bytes, size_t len)
-{
-    struct memory memory = {.arena = arena};
-    ProtobufCAllocator allocator = {memory_alloc, memory_free, &memory};
-    void *message = protobuf_c_message_unpack(descriptor, &allocator, len, bytes);
-    if (message == NULL && memory.exhausted)
-        edge_greeter_too_large(call);
-    else if (message == NULL)
-        edge_greeter_malformed(call);
-    return message;
-}
+#include "server/protobufc.h"
 
 // protobuf-c neither checks UTF-8 nor keeps a length: the arena knows how many bytes there were.
 static bool check_text(struct edge_call *call, const char *text)
@@ -78,7 +45,7 @@ static const void *decode_request(struct edge_call *call, struct edge_arena *are
                                   const uint8_t *bytes, size_t len, int32_t *replies)
 {
     const Helloworld__HelloRequest *message =
-        unpack(call, arena, &helloworld__hello_request__descriptor, bytes, len);
+        edge_protobufc_unpack(call, arena, &helloworld__hello_request__descriptor, bytes, len);
     if (message == NULL)
         return NULL;
     if (message->request != NULL && !check_hello(call, message->request))
@@ -164,7 +131,7 @@ static void reply(struct edge_call *call, struct edge_arena *arena, const void *
 static void echo_empty(struct edge_call *call, struct edge_arena *arena, const uint8_t *bytes,
                        size_t len)
 {
-    if (unpack(call, arena, &hellobench__empty__descriptor, bytes, len) == NULL)
+    if (edge_protobufc_unpack(call, arena, &hellobench__empty__descriptor, bytes, len) == NULL)
         return;
     Hellobench__Empty reply = HELLOBENCH__EMPTY__INIT;
     pack(call, &reply.base, len);
@@ -174,7 +141,7 @@ static void echo_something(struct edge_call *call, struct edge_arena *arena, con
                            size_t len)
 {
     const Hellobench__Something *request =
-        unpack(call, arena, &hellobench__something__descriptor, bytes, len);
+        edge_protobufc_unpack(call, arena, &hellobench__something__descriptor, bytes, len);
     if (request == NULL || !check_text(call, request->text))
         return;
     Hellobench__Something reply = HELLOBENCH__SOMETHING__INIT;

@@ -6,40 +6,7 @@
 #include "grpc/utf8.h"
 #include "interop.pb-c.h"
 #include "server/greeter_codec.h"
-
-struct memory {
-    struct edge_arena *arena;
-    bool exhausted;
-};
-
-static void *memory_alloc(void *self, size_t size)
-{
-    struct memory *memory = self;
-    void *block = edge_arena_alloc(memory->arena, size);
-    if (block == NULL)
-        memory->exhausted = true;
-    return block;
-}
-
-// The arena forgets everything at once.
-static void memory_free(void *self, void *block)
-{
-    (void)self;
-    (void)block;
-}
-
-static void *unpack(struct edge_call *call, struct edge_arena *arena,
-                    const ProtobufCMessageDescriptor *descriptor, const uint8_t *bytes, size_t len)
-{
-    struct memory memory = {.arena = arena};
-    ProtobufCAllocator allocator = {memory_alloc, memory_free, &memory};
-    void *message = protobuf_c_message_unpack(descriptor, &allocator, len, bytes);
-    if (message == NULL && memory.exhausted)
-        edge_greeter_too_large(call);
-    else if (message == NULL)
-        edge_greeter_malformed(call);
-    return message;
-}
+#include "server/protobufc.h"
 
 // --- Decoding ---
 
@@ -75,14 +42,15 @@ static bool decode_empty(struct edge_call *call, struct edge_arena *arena, const
                          size_t len, struct edge_interop_request *request)
 {
     (void)request;
-    return unpack(call, arena, &grpc__testing__empty__descriptor, bytes, len) != NULL;
+    return edge_protobufc_unpack(call, arena, &grpc__testing__empty__descriptor, bytes, len) !=
+           NULL;
 }
 
 static bool decode_simple(struct edge_call *call, struct edge_arena *arena, const uint8_t *bytes,
                           size_t len, struct edge_interop_request *request)
 {
     const Grpc__Testing__SimpleRequest *message =
-        unpack(call, arena, &grpc__testing__simple_request__descriptor, bytes, len);
+        edge_protobufc_unpack(call, arena, &grpc__testing__simple_request__descriptor, bytes, len);
     if (message == NULL)
         return false;
     request->response_type = (int32_t)message->response_type;
@@ -97,8 +65,8 @@ static bool decode_simple(struct edge_call *call, struct edge_arena *arena, cons
 static bool decode_input(struct edge_call *call, struct edge_arena *arena, const uint8_t *bytes,
                          size_t len, struct edge_interop_request *request)
 {
-    const Grpc__Testing__StreamingInputCallRequest *message =
-        unpack(call, arena, &grpc__testing__streaming_input_call_request__descriptor, bytes, len);
+    const Grpc__Testing__StreamingInputCallRequest *message = edge_protobufc_unpack(
+        call, arena, &grpc__testing__streaming_input_call_request__descriptor, bytes, len);
     if (message == NULL)
         return false;
     request->payload_len = payload_len(message->payload);
@@ -109,8 +77,8 @@ static bool decode_input(struct edge_call *call, struct edge_arena *arena, const
 static bool decode_output(struct edge_call *call, struct edge_arena *arena, const uint8_t *bytes,
                           size_t len, struct edge_interop_request *request)
 {
-    const Grpc__Testing__StreamingOutputCallRequest *message =
-        unpack(call, arena, &grpc__testing__streaming_output_call_request__descriptor, bytes, len);
+    const Grpc__Testing__StreamingOutputCallRequest *message = edge_protobufc_unpack(
+        call, arena, &grpc__testing__streaming_output_call_request__descriptor, bytes, len);
     if (message == NULL)
         return false;
     if (message->n_response_parameters > EDGE_INTEROP_REPLIES) {
