@@ -1,7 +1,9 @@
 #include "net/loop.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -186,6 +188,18 @@ int edge_loop_turn(struct edge_loop *loop, uint64_t until_ns)
     }
     loop->event_count = loop->event_at = 0;
     return count + fire_timers(loop);
+}
+
+int edge_loop_open_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return -errno;
+    int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
 }
 
 int edge_loop_run(struct edge_loop *loop)

@@ -56,6 +56,10 @@ void edge_timer_stop(struct edge_loop *loop, struct edge_timer *timer);
 // callbacks, or a negated errno.
 int edge_loop_turn(struct edge_loop *loop, uint64_t until_ns);
 
+// Blocks SIGTERM and SIGINT, and gives a descriptor to watch that is readable once one has come
+// (signalfd, non-blocking): the caller's to close. The fd, or a negated errno.
+int edge_loop_open_signals(void);
+
 // Turns until edge_loop_stop(). 0 or a negated errno.
 int edge_loop_run(struct edge_loop *loop);
 void edge_loop_stop(struct edge_loop *loop);

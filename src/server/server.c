@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -352,18 +351,6 @@ __attribute__((cold)) static void on_signal(struct edge_watch *watch, uint32_t e
     }
 }
 
-static int open_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return -errno;
-    int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    return fd < 0 ? -errno : fd;
-}
-
 // An option's 0.
 static uint64_t or_never(uint64_t time_ns)
 {
@@ -406,7 +393,7 @@ static int open_server(struct server *server, struct edge_message *message)
     if (listen_fd < 0)
         return listen_fd;
     server->listener = (struct edge_watch){listen_fd, EPOLLIN, on_listener, false};
-    int signal_fd = open_signals();
+    int signal_fd = edge_loop_open_signals();
     server->signals = (struct edge_watch){signal_fd, EPOLLIN, on_signal, false};
     int timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     server->sweeper = (struct edge_watch){timer_fd, EPOLLIN, on_sweeper, false};

@@ -6,10 +6,8 @@
 // When it is told to end (SIGTERM) it prints how long each call really took here, in ns, one a
 // line.
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 
 #include "base/clock.h"
 #include "base/option.h"
@@ -157,13 +155,9 @@ static void on_end(struct edge_watch *watch, uint32_t events)
 
 static int watch_signals(struct server *server)
 {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
-    int fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    int fd = edge_loop_open_signals();
     server->end = (struct edge_watch){.fd = fd, .events = EPOLLIN, .ready = on_end};
-    return fd < 0 ? -1 : edge_loop_add(&server->loop, &server->end);
+    return fd < 0 ? fd : edge_loop_add(&server->loop, &server->end);
 }
 
 static int serve(struct server *server, struct edge_message *message)

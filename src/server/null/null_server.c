@@ -1,11 +1,9 @@
 // null_server: the calibration server. It answers every call without decoding it, so that a run
 // against it measures the generator. Never ranked: it implements nothing.
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/build_info.h"
@@ -199,18 +197,6 @@ static void close_clients(struct program *program)
     }
 }
 
-static int open_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return -errno;
-    int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    return fd < 0 ? -errno : fd;
-}
-
 static int open_program(struct program *program, const struct config *config,
                         struct edge_message *message)
 {
@@ -225,7 +211,7 @@ static int open_program(struct program *program, const struct config *config,
     if (listen_fd < 0)
         return listen_fd;
     program->listener = (struct edge_watch){listen_fd, EPOLLIN, on_listener, false};
-    int signal_fd = open_signals();
+    int signal_fd = edge_loop_open_signals();
     program->signals = (struct edge_watch){signal_fd, EPOLLIN, on_signal, false};
     error = signal_fd < 0 ? signal_fd : edge_loop_init(&program->loop);
     if (error == 0)
@@ -278,8 +264,6 @@ int main(int argc, char **argv)
     int got = edge_options_env(&command, &config, &message);
     if (got >= 0)
         got = edge_options_argv(&command, &config, argc, argv, &operands, &message);
-    if (got >= 0 && operands > 0)
-        got = edge_fail(&message, EDGE_ERR_USAGE, "expected no operands, found '%s'", argv[0]);
     switch (got) {
     case EDGE_ARGV_GO:
         return serve(&config);

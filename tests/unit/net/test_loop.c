@@ -1,6 +1,8 @@
 #include "cmocka_headers.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -118,12 +120,47 @@ static void a_callback_may_free_a_watch_of_the_same_turn(void **state)
     edge_loop_free(&loop);
 }
 
+static void note_signal(struct edge_watch *watch, uint32_t events)
+{
+    struct pipe_watch *self = (struct pipe_watch *)(void *)watch;
+    struct signalfd_siginfo info;
+    (void)events;
+    assert_int_equal(read(watch->fd, &info, sizeof(info)), sizeof(info));
+    assert_true(info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT);
+    if (++*self->events == 2)
+        edge_loop_stop(self->loop);
+}
+
+static void signals_that_end_a_program_come_as_events(void **state)
+{
+    (void)state;
+    struct edge_loop loop;
+    sigset_t before;
+    int events = 0;
+    assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &before), 0);
+    assert_int_equal(edge_loop_init(&loop), 0);
+    int fd = edge_loop_open_signals();
+    assert_true(fd >= 0);
+    struct pipe_watch watch = {.watch = {.fd = fd, .events = EPOLLIN, .ready = note_signal},
+                               .loop = &loop,
+                               .events = &events};
+    assert_int_equal(edge_loop_add(&loop, &watch.watch), 0);
+    assert_int_equal(raise(SIGTERM), 0); // which would end this program
+    assert_int_equal(raise(SIGINT), 0);
+    assert_int_equal(edge_loop_run(&loop), 0);
+    assert_int_equal(events, 2);
+    close(fd);
+    edge_loop_free(&loop);
+    assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timers_fire_in_order_and_stopped_ones_do_not),
         cmocka_unit_test(a_turn_ends_at_its_time),
         cmocka_unit_test(a_callback_may_free_a_watch_of_the_same_turn),
+        cmocka_unit_test(signals_that_end_a_program_come_as_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
