@@ -273,7 +273,6 @@ int edge_options_argv(const struct edge_command *command, void *config, int argc
             asked = result;
     }
     if (*operands > 0 && command->operands[0] == '\0' && asked == EDGE_ARGV_GO)
-        return edge_fail(message, EDGE_ERR_USAGE, "%s takes no operand, found \"%s\"",
-                         command->name, argv[0]);
+        return edge_fail(message, EDGE_ERR_USAGE, "expected options only, found \"%s\"", argv[0]);
     return asked;
 }

@@ -124,8 +124,6 @@ int edge_server_command(const struct edge_server_program *program, int argc, cha
     int got = edge_options_env(&command, &config, &message);
     if (got >= 0)
         got = edge_options_argv(&command, &config, argc, argv, &operands, &message);
-    if (got >= 0 && operands > 0)
-        got = edge_fail(&message, EDGE_ERR_USAGE, "expected no operands, found '%s'", argv[0]);
     switch (got) {
     case EDGE_ARGV_GO:
         got = edge_server_run(&config, &message);

@@ -211,7 +211,12 @@ static void refuses_operands_where_there_are_none(void **state)
     edge_options_defaults(&no_operands, &config);
     assert_int_equal(edge_options_argv(&no_operands, &config, 2, argv, &operands, &message),
                      EDGE_ERR_USAGE);
-    assert_string_equal(message.text, "test takes no operand, found \"stray\"");
+    assert_string_equal(message.text, "expected options only, found \"stray\"");
+    // Who asks for help gets it, whatever else there is.
+    char help[] = "--help";
+    char *asking[] = {program, operand, help};
+    assert_int_equal(edge_options_argv(&no_operands, &config, 3, asking, &operands, &message),
+                     EDGE_ARGV_HELP);
 }
 
 static void prints_help_config_and_docs(void **state)
