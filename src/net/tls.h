@@ -59,8 +59,9 @@ void edge_tls_facts(const struct edge_tls *tls, struct edge_tls_facts *facts);
 const char *edge_tls_failure(const struct edge_tls *tls);
 
 // Makes a P-256 key and a certificate for it, signed by itself, for localhost, 127.0.0.1, ::1 and
-// `name` (an address or a DNS name; NULL: none), valid for `hours` (negative: no longer). Writes
-// both files. 0; EDGE_ERR_UNSUPPORTED, EDGE_ERR_FAILED or a negated errno, with a message.
+// `name` (an address or a DNS name of at most 120 characters; NULL: none), valid for `hours`
+// (negative: no longer). Writes both files. 0; EDGE_ERR_FORMAT (the name is longer),
+// EDGE_ERR_UNSUPPORTED, EDGE_ERR_FAILED or a negated errno, with a message.
 int edge_tls_make_certificate(const char *cert_file, const char *key_file, const char *name,
                               int hours, struct edge_message *message);
 

@@ -50,7 +50,7 @@ static int set_names(struct maker *maker, const char *name)
         at += put_name(at, TAG_IP, address, 4);
     else if (name != NULL && inet_pton(AF_INET6, name, address) == 1)
         at += put_name(at, TAG_IP, address, 16);
-    else if (name != NULL && strlen(name) <= DNS_MAX)
+    else if (name != NULL)
         at += put_name(at, TAG_DNS, name, strlen(name));
     size_t len = (size_t)(at - der) - 3;
     der[0] = MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE;
@@ -140,6 +140,10 @@ static int write_pem(const struct maker *maker, const char *file, struct edge_me
 int edge_tls_make_certificate(const char *cert_file, const char *key_file, const char *name,
                               int hours, struct edge_message *message)
 {
+    if (name != NULL && strlen(name) > DNS_MAX)
+        return edge_fail(message, EDGE_ERR_FORMAT,
+                         "expected a name of at most %u characters for a certificate, found %zu",
+                         DNS_MAX, strlen(name));
     struct maker *maker = calloc(1, sizeof(*maker));
     if (maker == NULL)
         return edge_fail(message, -ENOMEM, "out of memory");

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <malloc.h>
 #include <mbedtls/ssl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "net/tls.h"
 #include "net/tls_files.h"
@@ -305,6 +307,22 @@ static void faults_of_files_are_told(void **state)
     check_file_fault(tls_files.old_cert, tls_files.old_key, EDGE_ERR_FORMAT, "expired on 20");
 }
 
+static void a_certificate_has_all_of_its_name_or_is_not_made(void **state)
+{
+    (void)state;
+    char name[122], file[64];
+    struct edge_message message = {""};
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    snprintf(file, sizeof(file), "%s/long.pem", tls_files.folder);
+    assert_int_equal(edge_tls_make_certificate(file, file, name, 1, &message), EDGE_ERR_FORMAT);
+    assert_non_null(strstr(message.text, "at most 120 characters"));
+    assert_int_equal(unlink(file), -1);
+    name[sizeof(name) - 2] = '\0';
+    assert_int_equal(edge_tls_make_certificate(file, file, name, 1, &message), 0);
+    assert_int_equal(unlink(file), 0);
+}
+
 // ---- peers that are not as they should be ----
 
 static void bytes_that_are_not_tls_get_an_alert(void **state)
@@ -406,6 +424,7 @@ int main(void)
         cmocka_unit_test(a_session_takes_no_more_than_it_says),
         cmocka_unit_test(a_client_looks_at_the_certificate),
         cmocka_unit_test(faults_of_files_are_told),
+        cmocka_unit_test(a_certificate_has_all_of_its_name_or_is_not_made),
         cmocka_unit_test(bytes_that_are_not_tls_get_an_alert),
         cmocka_unit_test(a_client_tells_an_answer_in_the_clear),
         cmocka_unit_test(a_changed_record_ends_the_session),
