@@ -9,7 +9,7 @@
 static int take_varint(const uint8_t **bytes, size_t *len, uint64_t *value)
 {
     *value = 0;
-    for (unsigned i = 0; i<VARINT_MAX && * len> 0; i++) {
+    for (unsigned i = 0; *len > 0 && i < VARINT_MAX; i++) {
         uint8_t byte = *(*bytes)++;
         (*len)--;
         *value |= (uint64_t)(byte & 0x7f) << (7 * i);

@@ -4,15 +4,17 @@
 Meanwhile a healthy client makes calls, of which none may fail. How many calls it still gets through
 is measured by scripts/attacks.sh.
 """
+import collections
 import json
 import pathlib
+import re
 import resource
 import signal
 import socket
 import subprocess
 import unittest
 
-from programs import EMULATED, PROGRAMS, SERVERS, Server
+from programs import EMULATED, PROGRAMS, SERVERS, SOURCE, Server
 from tls import Certificates
 
 RAW_CLIENT = str(PROGRAMS / "tests" / "raw_client")
@@ -166,6 +168,12 @@ class Names(unittest.TestCase):
         self.assertGreater(len(names), 100)
         self.assertEqual(len(names), len(set(names)))
         self.assertTrue(all(len(row) == 4 and all(row) for row in rows))
+
+    def test_the_docs_count_them(self):
+        tables = collections.Counter(line.split("\t")[0] for line in listing())
+        text = (SOURCE / "docs/raw-suite.md").read_text()
+        told = {name: int(count) for name, count in re.findall(r"^\| `(\w+)` \| (\d+) \|", text, re.M)}
+        self.assertEqual(told, dict(tables))
 
     def test_nothing_there_is_noticed(self):
         done = subprocess.run([RAW_CLIENT, "--only", "a call", "127.0.0.1:1"], capture_output=True,

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "grpc/base64.h"
 #include "grpc/framing.h"
-#include "grpc/metadata.h"
 #include "grpc/percent.h"
 #include "grpc/status.h"
 #include "grpc/timeout.h"
@@ -84,44 +82,6 @@ static void check_timeout(const char *text, size_t len)
         abort();
 }
 
-static void check_base64(const char *text, size_t len)
-{
-    uint8_t *bytes = malloc(EDGE_BASE64_DECODED(len));
-    size_t bytes_len;
-    if (bytes == NULL)
-        abort();
-    if (edge_base64_decode(text, len, bytes, &bytes_len) == 0) {
-        char *again = malloc(EDGE_BASE64_ENCODED(bytes_len) + 1);
-        size_t again_len = edge_base64_encode(bytes, bytes_len, again);
-        // The same but for padding, and for bits that are not used.
-        if (again_len > len || (again_len > 0 && memcmp(again, text, again_len - 1) != 0))
-            abort();
-        free(again);
-    }
-    free(bytes);
-}
-
-static void check_metadata(const char *text, size_t len)
-{
-    struct edge_pool pool = {0};
-    struct edge_metadata list = {.first = NULL};
-    struct edge_metadata sent = {.first = NULL};
-    edge_metadata_take(&list, &pool, "x", 1, text, len);
-    bool valid = edge_base64_list_valid(text, len);
-    if ((edge_metadata_take(&list, &pool, "x-bin", 5, text, len) == 0) != valid)
-        abort();
-    // What was taken can be sent.
-    for (const struct edge_metadata_entry *entry = list.first; valid && entry != NULL;
-         entry = entry->next)
-        if (edge_metadata_put(&sent, &pool, entry->name_len == 1 ? "x" : "x-bin", entry->value,
-                              entry->value_len) < 0 &&
-            sent.count < EDGE_METADATA_SENT_MAX)
-            abort();
-    edge_metadata_free(&list, &pool);
-    edge_metadata_free(&sent, &pool);
-    edge_pool_free(&pool);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     if (len == 0)
@@ -130,8 +90,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     check_framing(bytes + 1, len - 1, 1u + bytes[0]);
     check_percent(text, len - 1);
     check_timeout(text, len - 1);
-    check_base64(text, len - 1);
-    check_metadata(text, len - 1);
     edge_utf8_valid(text, len - 1);
     edge_status_parse(text, len - 1);
     return 0;

@@ -29,14 +29,21 @@ static void check_base64(const char *text, size_t len)
         check(again_len == EDGE_BASE64_ENCODED(bytes_len));
         check(edge_base64_decode(again, again_len, bytes_again, &len_again) == 0);
         check(len_again == bytes_len && memcmp(bytes, bytes_again, bytes_len) == 0);
-        check(edge_base64_list_valid(text, len));
     } else {
         check(error == EDGE_ERR_FORMAT);
-        edge_base64_list_valid(text, len);
     }
     free(bytes);
     free(again);
     free(bytes_again);
+}
+
+// A list of values is valid if it can be taken.
+static void check_list(const char *text, size_t len, struct edge_pool *pool)
+{
+    struct edge_metadata list = {.first = NULL};
+    int error = edge_metadata_take(&list, pool, "x-bin", 5, text, len);
+    check((error == 0) == edge_base64_list_valid(text, len));
+    edge_metadata_free(&list, pool);
 }
 
 // Sends each entry that a request brought.
@@ -65,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     const char *at = (const char *)bytes;
     const char *end = at + len;
     check_base64(at, len);
+    check_list(at, len, &pool);
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline != NULL ? newline : end;
