@@ -11,8 +11,9 @@ static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, voi
         return 0; // trailers
     struct edge_h2_session *session = user_data;
     struct edge_h2_stream *stream = edge_pool_alloc(session->h2->config.pool, sizeof(*stream));
-    if (stream == NULL)
-        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    if (stream == NULL) // the client may try again: nothing has been done
+        return nghttp2_submit_rst_stream(ng, NGHTTP2_FLAG_NONE, frame->hd.stream_id,
+                                         NGHTTP2_REFUSED_STREAM);
     *stream =
         (struct edge_h2_stream){.call = EDGE_CALL_INIT(&session->h2->call_shared, &session->budget),
                                 .session = session,

@@ -1,10 +1,10 @@
+#include <nghttp2/nghttp2ver.h>
 #include <stdio.h>
 
 #include "base/build_info.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "net/tls.h"
-#include "nghttp2/nghttp2ver.h"
 #include "server/server.h"
 
 static const struct edge_option options[] = {
@@ -47,10 +47,9 @@ static const struct edge_option options[] = {
      .fallback = "256m",
      .min = 1 << 20,
      .max = UINT64_C(1) << 31,
-     .help =
-         "Memory that clients can make the server hold, TLS included. Near it, new connections "
-         "are closed at once; at it, calls are answered RESOURCE_EXHAUSTED. docs/security.md has "
-         "what comes on top."},
+     .help = "Memory that clients can make the server hold, TLS included. Near it, new connections "
+             "are closed at once; at it, calls end with RESOURCE_EXHAUSTED or are refused. "
+             "docs/security.md has what comes on top."},
     {.name = "max-idle",
      EDGE_OPT_DURATION(struct edge_server_config, max_idle_ns),
      .argument = "DURATION",

@@ -105,7 +105,7 @@ static struct edge_descriptor_file search(bool (*matches)(const struct edge_prot
                                           const char *text, size_t len)
 {
     const uint8_t *bytes = edge_descriptor_set;
-    size_t left = edge_descriptor_set_len;
+    size_t left = edge_descriptor_set_size;
     struct edge_protobuf_field file;
     while (len > 0 && edge_protobuf_next(&bytes, &left, &file) > 0)
         if (file.number == SET_FILE && matches(&file, text, len))

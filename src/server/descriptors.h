@@ -7,7 +7,7 @@
 
 // A serialized google.protobuf.FileDescriptorSet, generated at build time.
 extern const uint8_t edge_descriptor_set[];
-extern const size_t edge_descriptor_set_len;
+extern const size_t edge_descriptor_set_size;
 
 // One serialized google.protobuf.FileDescriptorProto of that set.
 struct edge_descriptor_file {

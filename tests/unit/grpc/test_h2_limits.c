@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grpc/h2_internal.h"
 #include "grpc/h2_peer.h"
 #include "grpc/limits.h"
 
@@ -311,6 +312,53 @@ static void replies_that_wait_are_limited(void **state)
     peer_close(&peer);
 }
 
+// Takes all that the pool has left, and gives back `spare` blocks of each size but that of a
+// stream, and `streams` of that one.
+static void leave_memory(unsigned spare, unsigned streams)
+{
+    enum { BLOCKS = 1000 };
+    static void *blocks[EDGE_POOL_CLASSES][BLOCKS];
+    const size_t header = 2 * sizeof(size_t); // of the pool
+    peer.pool.limit = peer.pool.system_bytes;
+    for (size_t class = 0; class < EDGE_POOL_CLASSES; class ++) {
+        const size_t size = ((size_t)32 << class) - header;
+        unsigned taken = 0;
+        while (taken < BLOCKS && (blocks[class][taken] = edge_pool_alloc(&peer.pool, size)) != NULL)
+            taken++;
+        assert_true(taken < BLOCKS);
+        const size_t stream = sizeof(struct edge_h2_stream);
+        unsigned back = stream <= size && stream > size / 2 ? streams : spare;
+        while (taken > 0 && back-- > 0)
+            edge_pool_release(&peer.pool, blocks[class][--taken]);
+    }
+}
+
+// Without memory for a stream the client may try again elsewhere; it has made no mistake.
+static void a_stream_without_memory_is_refused(void **state)
+{
+    (void)state;
+    unsigned refused = 0;
+    unsigned answered = 0;
+    for (unsigned streams = 0; streams < 12; streams++) {
+        peer_open(&peer, &defaults);
+        for (uint32_t id = 1; id < 60; id += 2) { // so that there are blocks of each size
+            peer_request(&peer, id, 0, UNARY, NULL, NULL);
+            peer_message(&peer, id, END_STREAM, "x", 1);
+        }
+        peer_pump(&peer);
+        leave_memory(100, streams);
+        peer_request(&peer, 61, 0, UNARY, NULL, NULL);
+        peer_message(&peer, 61, END_STREAM, "x", 1);
+        peer_pump(&peer);
+        const struct seen *seen = peer_seen(&peer, 61);
+        if (seen->reset && refused++ == 0) // with more, it is the reply that has none
+            assert_int_equal(seen->reset_code, NGHTTP2_REFUSED_STREAM);
+        answered += seen->ended && strcmp(seen->grpc_status, "0") == 0;
+        peer_close(&peer);
+    }
+    assert_true(refused > 0 && answered > 0);
+}
+
 static void a_ping_is_answered_ahead_of_data(void **state)
 {
     (void)state;
@@ -363,6 +411,7 @@ int main(void)
         cmocka_unit_test(words_too_long_for_the_client_are_left_out),
         cmocka_unit_test(what_calls_hold_is_limited),
         cmocka_unit_test(replies_that_wait_are_limited),
+        cmocka_unit_test(a_stream_without_memory_is_refused),
         cmocka_unit_test(a_ping_is_answered_ahead_of_data),
         cmocka_unit_test(fills_stop_at_the_high_mark),
     };
