@@ -271,12 +271,12 @@ void edge_h2_session_tick(struct edge_h2_session *session, uint64_t now_ns)
     session->due_ns = due_ns;
 }
 
-void edge_h2_session_shutdown(struct edge_h2_session *session)
+void edge_h2_session_shutdown(struct edge_h2_session *session, uint64_t now_ns)
 {
     if (session->phase != EDGE_H2_RUNNING)
         return;
     session->phase = EDGE_H2_NOTICE_SENT;
-    session->notice_ns = session->h2->call_shared.now_ns;
+    session->notice_ns = now_ns;
     nghttp2_submit_shutdown_notice(session->ng);
     nghttp2_submit_ping(session->ng, NGHTTP2_FLAG_NONE, NULL);
 }

@@ -71,7 +71,7 @@ bool edge_h2_session_sweep(struct edge_h2_session *session, uint64_t now_ns);
 // Graceful end in two steps (RFC 9113, 6.8): a GOAWAY that still lets streams in that are under
 // way, and a PING; when its ACK comes, or a sweep finds it late, or on _shutdown_now(), the GOAWAY
 // with the last stream. Calls in flight go on. Both are safe twice; then fill.
-void edge_h2_session_shutdown(struct edge_h2_session *session);
+void edge_h2_session_shutdown(struct edge_h2_session *session, uint64_t now_ns);
 void edge_h2_session_shutdown_now(struct edge_h2_session *session);
 
 #endif

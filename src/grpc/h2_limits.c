@@ -191,7 +191,7 @@ static bool sweep_age(struct edge_h2_session *session, uint64_t now_ns)
     if (session->phase == EDGE_H2_RUNNING) {
         if (!old && !has_passed(now_ns, session->idle_ns, config->max_idle_ns))
             return false;
-        edge_h2_session_shutdown(session);
+        edge_h2_session_shutdown(session, now_ns);
         return true;
     }
     if (session->phase == EDGE_H2_NOTICE_SENT &&

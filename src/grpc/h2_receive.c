@@ -25,7 +25,7 @@ static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, voi
     edge_h2_head_begin(&session->head);
     nghttp2_session_set_stream_user_data(ng, stream->id, stream);
     if (stream->id >= EDGE_LIMIT_STREAM_ID)
-        edge_h2_session_shutdown(session);
+        edge_h2_session_shutdown(session, session->h2->call_shared.now_ns);
     return 0;
 }
 

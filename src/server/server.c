@@ -326,13 +326,13 @@ static void drain(struct server *server)
     close(server->listener.fd);
     server->listener.fd = -1;
     edge_health_shutdown(&server->services.health);
+    const uint64_t now_ns = server->loop.now_ns;
     struct client *next;
     for (struct client *client = server->clients; client != NULL; client = next) {
         next = client->next;
-        edge_h2_session_shutdown(client->session);
+        edge_h2_session_shutdown(client->session, now_ns);
         client_end(client);
     }
-    const uint64_t now_ns = server->loop.now_ns;
     if (server->clients == NULL ||
         edge_timer_start(&server->loop, &server->drain_timer, now_ns + EDGE_LIMIT_DRAIN_NS) < 0)
         edge_loop_stop(&server->loop);

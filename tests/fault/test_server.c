@@ -97,7 +97,7 @@ static int serve(struct edge_h2 *h2, struct edge_buffer *out)
     }
     edge_h2_session_tick(session, EDGE_NS_PER_S);
     edge_h2_session_sweep(session, 3600 * EDGE_NS_PER_S);
-    edge_h2_session_shutdown(session);
+    edge_h2_session_shutdown(session, 3600 * EDGE_NS_PER_S);
     edge_h2_session_shutdown_now(session);
     int failed = fill_all(session, out);
     edge_h2_session_del(session);

@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     for (size_t at = 0; error == 0 && at < len; at += piece) {
         if ((choice & 4) != 0 && at >= half) {
             edge_health_shutdown(&server.services.health);
-            edge_h2_session_shutdown(server.session);
+            edge_h2_session_shutdown(server.session, server.now_ns);
         }
         error = feed(&server, bytes + at, len - at < piece ? len - at : piece);
     }

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "grpc/h2_peer.h"
+#include "grpc/limits.h"
 
 static const struct edge_h2_config defaults;
 static struct peer peer;
@@ -114,8 +116,8 @@ static void shutdown_takes_two_steps(void **state)
     peer_open(&peer, &defaults);
     peer_request(&peer, 1, 0, BIDI, NULL, NULL);
     peer_pump(&peer);
-    edge_h2_session_shutdown(peer.session);
-    edge_h2_session_shutdown(peer.session);
+    edge_h2_session_shutdown(peer.session, peer.now_ns);
+    edge_h2_session_shutdown(peer.session, peer.now_ns);
     peer_pump(&peer);
     assert_int_equal(peer.goaways, 1);
     assert_int_equal(peer.goaway_last, INT32_MAX);
@@ -149,7 +151,7 @@ static void shutdown_does_not_wait_for_a_ping(void **state)
     (void)state;
     peer_open(&peer, &defaults);
     peer_pump(&peer);
-    edge_h2_session_shutdown(peer.session);
+    edge_h2_session_shutdown(peer.session, peer.now_ns);
     peer_pump(&peer);
     assert_false(edge_h2_session_finished(peer.session));
     edge_h2_session_shutdown_now(peer.session);
@@ -158,6 +160,25 @@ static void shutdown_does_not_wait_for_a_ping(void **state)
     assert_int_equal(peer.goaways, 2);
     assert_int_equal(peer.goaway_last, 0);
     assert_true(edge_h2_session_finished(peer.session));
+    peer_close(&peer);
+}
+
+// The client has a whole notice to answer, also where nothing was heard or swept for long before.
+static void the_notice_begins_with_the_shutdown(void **state)
+{
+    (void)state;
+    const uint64_t notice_ns = EDGE_LIMIT_NOTICE_S * EDGE_NS_PER_S;
+    peer_open(&peer, &defaults);
+    peer_frame(&peer, SETTINGS, ACK, 0, NULL, 0);
+    peer_pump(&peer);
+    peer.now_ns += 60 * EDGE_NS_PER_S;
+    edge_h2_session_shutdown(peer.session, peer.now_ns);
+    edge_h2_session_sweep(peer.session, peer.now_ns + notice_ns - 1);
+    peer_pump(&peer);
+    assert_int_equal(peer.goaways, 1);
+    edge_h2_session_sweep(peer.session, peer.now_ns + notice_ns);
+    peer_pump(&peer);
+    assert_int_equal(peer.goaways, 2);
     peer_close(&peer);
 }
 
@@ -186,6 +207,7 @@ int main(void)
         cmocka_unit_test(a_deadline_lets_a_held_frame_go),
         cmocka_unit_test(shutdown_takes_two_steps),
         cmocka_unit_test(shutdown_does_not_wait_for_a_ping),
+        cmocka_unit_test(the_notice_begins_with_the_shutdown),
         cmocka_unit_test(a_clients_goaway_ends_an_idle_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
