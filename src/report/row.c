@@ -112,7 +112,7 @@ static void fill_percentiles(struct edge_row *row, const struct edge_histogram *
     uint64_t values[EDGE_ROW_CURVE];
     edge_histogram_percentiles(histogram, edge_row_curve_percents, EDGE_ROW_CURVE, values);
     for (size_t i = 0; i < EDGE_ROW_CURVE; i++)
-        if ((100 - edge_row_curve_percents[i]) / 100 * (double)histogram->count >= 10)
+        if ((100 - nextafter(edge_row_curve_percents[i], 0)) / 100 * (double)histogram->count >= 10)
             row->curve[i] = (double)values[i];
     row->latency_mean = edge_histogram_mean(histogram);
     if (histogram->censored > 0)

@@ -109,6 +109,27 @@ static void lower_bounds(void **state)
     edge_result_free(&result);
 }
 
+// Of 10000 calls ten lie above 99.9 %: just enough for a point of the curve.
+static void a_point_of_the_curve_has_ten_calls_above_it(void **state)
+{
+    (void)state;
+    struct edge_row row;
+    struct edge_result result;
+    make(&row, &result, "fixture_a", "false", "false",
+         WINDOW(1, "") COUNT(1, 10000) "{\"type\":\"hist\",\"repeat\":1,\"name\":\"service\","
+                                       "\"count\":10000,\"sum_ns\":109900,"
+                                       "\"min_ns\":10,\"max_ns\":1000,\"clamped\":0,\"censored\":0,"
+                                       "\"bins\":[[10,9990],[1000,10]]}\n" END);
+    for (size_t i = 0; i < EDGE_ROW_CURVE; i++) {
+        if (edge_row_curve_percents[i] <= 99.9)
+            near(row.curve[i], 10);
+        else
+            assert_true(isnan(row.curve[i]));
+    }
+    edge_row_free(&row);
+    edge_result_free(&result);
+}
+
 static void nothing_measured(void **state)
 {
     (void)state;
@@ -232,10 +253,15 @@ static void names_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures),  cmocka_unit_test(lower_bounds),
-        cmocka_unit_test(counts),   cmocka_unit_test(nothing_measured),
-        cmocka_unit_test(no_calls), cmocka_unit_test(groups),
-        cmocka_unit_test(order),    cmocka_unit_test(names_fit),
+        cmocka_unit_test(figures),
+        cmocka_unit_test(lower_bounds),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(a_point_of_the_curve_has_ten_calls_above_it),
+        cmocka_unit_test(nothing_measured),
+        cmocka_unit_test(no_calls),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(order),
+        cmocka_unit_test(names_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
