@@ -23,8 +23,9 @@
 #define EDGE_LIMIT_ARENA_FACTOR 4
 #define EDGE_LIMIT_ARENA_MIN    ((size_t)1 << 20)
 
-#define EDGE_LIMIT_ACCEPTS 64 // connections that are taken before others are served
-#define EDGE_LIMIT_PAUSE_NS                                                                        \
-    (100 * EDGE_NS_PER_MS) // without accept(), when the kernel has no memory
+// Connections that are taken before others are served.
+#define EDGE_LIMIT_ACCEPTS 64
+// Without accept(), when the kernel has no memory for connections.
+#define EDGE_LIMIT_PAUSE_NS (100 * EDGE_NS_PER_MS)
 
 #endif
