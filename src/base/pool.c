@@ -4,10 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Stands before each block, which keeps malloc's alignment: 16 bytes, or 8 on 32-bit ARM.
+// Stands before each block, which keeps malloc's alignment: 16 bytes, or 8 on 32-bit ARM. In a free
+// list the first word leads to the next block.
 struct block_header {
     _Alignas(max_align_t) size_t size; // as asked for
-    size_t class_index;                // EDGE_POOL_CLASSES: from malloc
+    size_t place; // of a class: bytes from its chunk to here, then a byte of the class's index
+};
+#define FROM_MALLOC ((size_t)EDGE_POOL_CLASSES) // a place
+
+// Blocks of one class, or of many small ones.
+struct edge_pool_chunk {
+    _Alignas(max_align_t) struct edge_pool_chunk *next;
+    size_t bytes;  // with this
+    size_t carved; // bytes that are blocks
+    size_t unused; // of those, found by a trim
 };
 
 #define CLASS_MIN   ((size_t)32)
@@ -53,31 +63,40 @@ SLOW_PATH static void *take_from_system(struct edge_pool *pool, size_t bytes)
 }
 
 // A new chunk with room for `bytes`, or NULL.
-static uint8_t *new_chunk(struct edge_pool *pool, size_t bytes)
+static struct edge_pool_chunk *new_chunk(struct edge_pool *pool, size_t bytes)
 {
-    void **chunk = take_from_system(pool, sizeof(struct block_header) + bytes);
+    bytes += sizeof(struct edge_pool_chunk);
+    struct edge_pool_chunk *chunk = take_from_system(pool, bytes);
     if (chunk == NULL)
         return NULL;
-    *chunk = pool->chunks;
+    *chunk = (struct edge_pool_chunk){.next = pool->chunks, .bytes = bytes};
     pool->chunks = chunk;
-    return (uint8_t *)chunk + sizeof(struct block_header);
+    return chunk;
 }
 
-SLOW_PATH static void *carve(struct edge_pool *pool, size_t bytes)
+// A new block of a class, or NULL.
+SLOW_PATH static struct block_header *carve(struct edge_pool *pool, size_t index)
 {
-    if (bytes > CHUNK_BYTES / 4)
-        return new_chunk(pool, bytes); // in a shared chunk the rest would be wasted
-    if (pool->chunk_left < bytes) {
-        uint8_t *at = new_chunk(pool, CHUNK_BYTES);
-        if (at == NULL)
-            return NULL;
-        pool->chunk_at = at;
-        pool->chunk_left = CHUNK_BYTES;
+    const size_t bytes = CLASS_MIN << index;
+    struct edge_pool_chunk *chunk = pool->carving;
+    if (bytes > CHUNK_BYTES / 4) {
+        chunk = new_chunk(pool, bytes); // in a shared chunk the rest would be wasted
+    } else if (pool->chunk_left < bytes) {
+        chunk = new_chunk(pool, CHUNK_BYTES);
+        if (chunk != NULL) {
+            pool->carving = chunk;
+            pool->chunk_left = CHUNK_BYTES;
+        }
     }
-    void *block = pool->chunk_at;
-    pool->chunk_at += bytes;
-    pool->chunk_left -= bytes;
-    return block;
+    if (chunk == NULL)
+        return NULL;
+    const size_t offset = sizeof(*chunk) + chunk->carved;
+    struct block_header *header = (struct block_header *)(void *)((char *)chunk + offset);
+    header->place = offset << 8 | index;
+    chunk->carved += bytes;
+    if (chunk == pool->carving)
+        pool->chunk_left -= bytes;
+    return header;
 }
 
 void *edge_pool_alloc(struct edge_pool *pool, size_t size)
@@ -89,16 +108,17 @@ void *edge_pool_alloc(struct edge_pool *pool, size_t size)
     struct block_header *header;
     if (index == EDGE_POOL_CLASSES) {
         header = take_from_system(pool, total);
+        if (header != NULL)
+            header->place = FROM_MALLOC;
     } else if (pool->free_list[index] != NULL) {
         header = pool->free_list[index];
         memcpy(&pool->free_list[index], header, sizeof(void *));
     } else {
-        header = carve(pool, CLASS_MIN << index);
+        header = carve(pool, index);
     }
     if (header == NULL)
         return NULL;
     header->size = size;
-    header->class_index = index;
     return header + 1;
 }
 
@@ -107,7 +127,7 @@ void edge_pool_release(struct edge_pool *pool, void *block)
     if (block == NULL)
         return;
     struct block_header *header = (struct block_header *)block - 1;
-    size_t index = header->class_index;
+    size_t index = (uint8_t)header->place;
     if (index == EDGE_POOL_CLASSES) {
         edge_pool_uncharge(pool, header->size + sizeof(*header));
         free(header);
@@ -122,8 +142,8 @@ void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size)
     if (block == NULL)
         return edge_pool_alloc(pool, size);
     struct block_header *header = (struct block_header *)block - 1;
-    if (header->class_index < EDGE_POOL_CLASSES &&
-        size <= (CLASS_MIN << header->class_index) - sizeof(*header)) {
+    size_t index = (uint8_t)header->place;
+    if (index < EDGE_POOL_CLASSES && size <= (CLASS_MIN << index) - sizeof(*header)) {
         header->size = size;
         return block;
     }
@@ -135,25 +155,74 @@ void *edge_pool_realloc(struct edge_pool *pool, void *block, size_t size)
     return bigger;
 }
 
-size_t edge_pool_spare(const struct edge_pool *pool)
+static struct edge_pool_chunk *chunk_of(struct block_header *header)
 {
-    size_t spare = pool->chunk_left;
+    return (struct edge_pool_chunk *)(void *)((char *)header - (header->place >> 8));
+}
+
+static bool is_unused(const struct edge_pool_chunk *chunk)
+{
+    return chunk->unused == chunk->carved;
+}
+
+// Takes the blocks of unused chunks out of a free list.
+static void thin_out(void **list)
+{
+    struct block_header *kept = NULL;
+    for (struct block_header *header = *list, *next; header != NULL; header = next) {
+        memcpy(&next, header, sizeof(void *));
+        if (is_unused(chunk_of(header)))
+            continue;
+        memcpy(header, &kept, sizeof(void *));
+        kept = header;
+    }
+    *list = kept;
+}
+
+// Frees unused chunks. Returns what is unused in the others.
+static size_t free_unused(struct edge_pool *pool)
+{
+    size_t spare = 0;
+    struct edge_pool_chunk **link = &pool->chunks;
+    while (*link != NULL) {
+        struct edge_pool_chunk *chunk = *link;
+        if (!is_unused(chunk)) {
+            spare += chunk->unused;
+            link = &chunk->next;
+            continue;
+        }
+        *link = chunk->next;
+        if (chunk == pool->carving) {
+            pool->carving = NULL;
+            pool->chunk_left = 0;
+        }
+        edge_pool_uncharge(pool, chunk->bytes);
+        free(chunk);
+    }
+    return spare + pool->chunk_left;
+}
+
+size_t edge_pool_trim(struct edge_pool *pool)
+{
+    for (struct edge_pool_chunk *chunk = pool->chunks; chunk != NULL; chunk = chunk->next)
+        chunk->unused = 0;
     for (size_t index = 0; index < EDGE_POOL_CLASSES; index++) {
-        const void *block = pool->free_list[index];
-        while (block != NULL) {
-            spare += CLASS_MIN << index;
-            memcpy(&block, block, sizeof(block));
+        struct block_header *header = pool->free_list[index];
+        while (header != NULL) {
+            chunk_of(header)->unused += CLASS_MIN << index;
+            memcpy(&header, header, sizeof(void *));
         }
     }
-    return spare;
+    for (size_t index = 0; index < EDGE_POOL_CLASSES; index++)
+        thin_out(&pool->free_list[index]);
+    return free_unused(pool);
 }
 
 void edge_pool_free(struct edge_pool *pool)
 {
-    void *chunk = pool->chunks;
+    struct edge_pool_chunk *chunk = pool->chunks;
     while (chunk != NULL) {
-        void *next;
-        memcpy(&next, chunk, sizeof(next));
+        struct edge_pool_chunk *next = chunk->next;
         free(chunk);
         chunk = next;
     }

@@ -11,17 +11,19 @@
 
 #define EDGE_POOL_CLASSES 11 // 32, 64, ... 32768 bytes
 
+struct edge_pool_chunk;
+
 // All zero is an empty pool without a limit. Set `limit` to bound the bytes that it takes from the
 // system. Blocks above 32 KiB go straight to malloc.
-// Freed blocks are kept for the next request of their class until edge_pool_free().
+// Freed blocks are kept for the next request of their class until edge_pool_trim() or _free().
 struct edge_pool {
     void *free_list[EDGE_POOL_CLASSES];
-    void *chunks;
-    uint8_t *chunk_at; // unused rest of the newest chunk
-    size_t chunk_left;
-    size_t system_bytes;    // that it holds of the system, and what was charged
-    size_t limit;           // of those; 0: none
-    uint64_t system_allocs; // how often malloc was called: flat in steady state
+    struct edge_pool_chunk *chunks;  // newest first
+    struct edge_pool_chunk *carving; // small blocks are cut from its rest; NULL: none
+    size_t chunk_left;               // bytes of that rest
+    size_t system_bytes;             // that it holds of the system, and what was charged
+    size_t limit;                    // of those; 0: none
+    uint64_t system_allocs;          // how often malloc was called: flat in steady state
 };
 
 // Like malloc(): aligned for any type, NULL when memory is out or over the limit. Size 0 gives a
@@ -34,8 +36,10 @@ void edge_pool_release(struct edge_pool *pool, void *block);
 // edge_pool_uncharge(). False: over the limit, and nothing is counted.
 bool edge_pool_charge(struct edge_pool *pool, size_t bytes);
 void edge_pool_uncharge(struct edge_pool *pool, size_t bytes);
-// Bytes that the pool holds and nobody uses. It walks the free lists: for now and then.
-size_t edge_pool_spare(const struct edge_pool *pool);
+// Gives the chunks that nobody uses a byte of back to the system: else what was once used for
+// blocks of one class could not be had for others, and the limit would leave none for them. Returns
+// the bytes that the pool still holds and nobody uses. It walks the free lists: for now and then.
+size_t edge_pool_trim(struct edge_pool *pool);
 // Gives all chunks back. Blocks above 32 KiB must have been released before. Safe twice.
 void edge_pool_free(struct edge_pool *pool);
 

@@ -48,8 +48,8 @@ static const struct edge_option options[] = {
      .min = 1 << 20,
      .max = UINT64_C(1) << 31,
      .help = "Memory that clients can make the server hold, TLS included. Near it, new connections "
-             "are closed at once; at it, calls end with RESOURCE_EXHAUSTED or are refused. "
-             "docs/security.md has what comes on top."},
+             "are closed at once; at it, calls end with RESOURCE_EXHAUSTED or are refused, and "
+             "connections may be closed. docs/security.md has what comes on top."},
     {.name = "max-idle",
      EDGE_OPT_DURATION(struct edge_server_config, max_idle_ns),
      .argument = "DURATION",

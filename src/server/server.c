@@ -135,6 +135,23 @@ static void client_end(struct client *client)
         edge_connection_flush(&client->connection);
 }
 
+// --- Memory ---
+
+// What lies unused in the pool is counted, and given back where it can be, now and then.
+static bool is_short_of_memory(struct server *server)
+{
+    struct edge_pool *pool = &server->pool;
+    const size_t full = EDGE_LIMIT_POOL_FULL(pool->limit);
+    if (pool->system_bytes <= full)
+        return false;
+    if (server->loop.now_ns >= server->memory_due_ns) {
+        server->memory_due_ns = server->loop.now_ns + EDGE_NS_PER_S;
+        const size_t spare = edge_pool_trim(pool);
+        server->memory_short = pool->system_bytes - spare > full;
+    }
+    return server->memory_short;
+}
+
 // --- The limits that are times ---
 
 static void sweep(struct client *client, uint64_t now_ns)
@@ -167,26 +184,12 @@ __attribute__((cold)) static void on_sweeper(struct edge_watch *watch, uint32_t 
         next = client->next;
         sweep(client, now_ns);
     }
+    (void)is_short_of_memory(server); // those that are here need what others have left
     if (server->clients == NULL)
         set_sweeper(server);
 }
 
 // --- Taking clients ---
-
-// The pool never gives its chunks back, so what lies unused in them has to be counted: now and
-// then.
-static bool is_short_of_memory(struct server *server)
-{
-    const struct edge_pool *pool = &server->pool;
-    const size_t full = EDGE_LIMIT_POOL_FULL(pool->limit);
-    if (pool->system_bytes <= full)
-        return false;
-    if (server->loop.now_ns >= server->memory_due_ns) {
-        server->memory_due_ns = server->loop.now_ns + EDGE_NS_PER_S;
-        server->memory_short = pool->system_bytes - edge_pool_spare(pool) > full;
-    }
-    return server->memory_short;
-}
 
 static int add_tls(struct client *client)
 {

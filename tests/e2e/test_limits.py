@@ -2,7 +2,10 @@
 """Connections beyond what a server can have: they are closed at once, and the others are served."""
 import pathlib
 import resource
+import select
 import socket
+import struct
+import time
 import unittest
 
 from programs import SERVERS, Server
@@ -11,6 +14,21 @@ WAIT = 30  # seconds: far beyond what anything here takes
 OPENING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 PING = bytes([0, 0, 8, 6, 0, 0, 0, 0, 0]) + b"12345678"
 PONG = bytes([0, 0, 8, 6, 1, 0, 0, 0, 0]) + b"12345678"
+ACK = bytes([0, 0, 0, 4, 1, 0, 0, 0, 0])
+
+
+def frame(kind, flags, stream, payload):
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def field(name, value):
+    """A literal of HPACK that is not indexed."""
+    return bytes([0, len(name)]) + name + bytes([len(value)]) + value
+
+
+REQUEST = b"\x83\x86" + b"".join(field(name, value) for name, value in (  # POST, http
+    (b":path", b"/helloworld.Greeter/SayHello"), (b":authority", b"x"),
+    (b"content-type", b"application/grpc"), (b"te", b"trailers")))
 
 
 class ServerTest:
@@ -86,6 +104,40 @@ class ServerTest:
         self.assertTrue(5 < len(clients) < 100, len(clients))
         for client in clients[:-1]:
             self.assertTrue(self.is_served(client))
+
+    def send_half_messages(self, client, size):
+        """On as many streams as there is memory for."""
+        part = b"\0" + struct.pack(">I", size + 1) + bytes(size)
+        try:
+            client.sendall(OPENING + ACK)
+            for stream in range(1, 2000, 2):
+                client.sendall(frame(1, 4, stream, REQUEST) + frame(0, 0, stream, part))
+                if select.select([client], [], [], 0)[0] and not client.recv(65536):
+                    return
+        except ConnectionError:
+            pass
+
+    def test_memory_comes_back(self):
+        """What one client's messages took can be had by others, for messages of other sizes."""
+        self.start("--max-memory", "4m")
+        for size in (15000, 4000, 50):
+            clients = [self.connect() for _ in range(3)]
+            for client in clients:
+                self.send_half_messages(client, size)
+            for client in clients:
+                client.close()
+            deadline = time.monotonic() + WAIT
+            served = []
+            while len(served) < 20:
+                client = self.connect()
+                if self.is_served(client, OPENING):
+                    served.append(client)
+                else:  # the server looks once a second
+                    client.close()
+                    time.sleep(0.05)
+                    self.assertLess(time.monotonic(), deadline, f"{size}: {len(served)}")
+            for client in served:
+                client.close()
 
 
 for _server in SERVERS:

@@ -82,13 +82,77 @@ static void a_pool_stops_at_its_limit(void **state)
     assert_true(pool.system_bytes <= 200000);
     // What is given back can be had again: blocks of a chunk as such blocks, others as anything.
     edge_pool_release(&pool, small);
-    assert_true(edge_pool_spare(&pool) >= 128);
+    assert_true(edge_pool_trim(&pool) >= 128);
     assert_non_null(edge_pool_alloc(&pool, 100));
-    assert_true(edge_pool_spare(&pool) < 128);
+    assert_true(edge_pool_trim(&pool) < 128);
     edge_pool_release(&pool, large);
     large = edge_pool_alloc(&pool, 100000);
     assert_non_null(large);
     edge_pool_release(&pool, large);
+    edge_pool_free(&pool);
+}
+
+// Takes blocks of `size` until there are none; returns how many.
+static size_t take_all(struct edge_pool *pool, size_t size, void **blocks, size_t max)
+{
+    size_t count = 0;
+    while (count < max && (blocks[count] = edge_pool_alloc(pool, size)) != NULL)
+        count++;
+    assert_true(count < max);
+    return count;
+}
+
+// What was filled with blocks of one size can be used for those of another.
+static void memory_does_not_stay_with_a_size(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {20000, 10, 5000, 300, 9000, 100};
+    static void *blocks[40000];
+    const size_t most = sizeof(blocks) / sizeof(blocks[0]);
+    struct edge_pool pool = {.limit = 1 << 20};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        size_t count = take_all(&pool, sizes[i], blocks, most);
+        assert_true(count * (sizes[i] + 16) > (1 << 20) / 3);
+        assert_null(edge_pool_alloc(&pool, 33000));
+        for (size_t k = 0; k < count; k++)
+            edge_pool_release(&pool, blocks[k]);
+        assert_int_equal(edge_pool_trim(&pool), 0);
+        assert_int_equal(pool.system_bytes, 0);
+    }
+    edge_pool_free(&pool);
+}
+
+// Trims among blocks of all sizes that come and go: what is in use stays as it is.
+static void a_trim_touches_nothing_that_is_used(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 300 };
+    struct edge_pool pool = {0};
+    uint8_t *blocks[BLOCKS] = {NULL};
+    size_t sizes[BLOCKS] = {0};
+    unsigned seed = 5;
+    for (unsigned step = 0; step < 30000; step++) {
+        seed = seed * 1103515245u + 12345u;
+        size_t i = (seed >> 8) % BLOCKS;
+        for (size_t k = 0; k < sizes[i]; k++)
+            assert_int_equal(blocks[i][k], (uint8_t)i);
+        edge_pool_release(&pool, blocks[i]);
+        blocks[i] = NULL;
+        sizes[i] = 0;
+        if ((seed >> 24) % 3 > 0) {
+            sizes[i] = (seed >> 4) % (size_t)(16 << (seed >> 20) % 12);
+            blocks[i] = edge_pool_alloc(&pool, sizes[i]);
+            assert_non_null(blocks[i]);
+            memset(blocks[i], (int)i, sizes[i]);
+        }
+        if (step % 500 == 0)
+            assert_true(edge_pool_trim(&pool) <= pool.system_bytes);
+    }
+    for (size_t i = 0; i < BLOCKS; i++)
+        edge_pool_release(&pool, blocks[i]);
+    assert_int_equal(edge_pool_trim(&pool), 0);
+    assert_int_equal(pool.system_bytes, 0);
+    assert_non_null(edge_pool_alloc(&pool, 10)); // it goes on
     edge_pool_free(&pool);
 }
 
@@ -194,6 +258,8 @@ int main(void)
         cmocka_unit_test(steady_use_does_not_call_malloc),
         cmocka_unit_test(pool_realloc_keeps_contents),
         cmocka_unit_test(a_pool_stops_at_its_limit),
+        cmocka_unit_test(memory_does_not_stay_with_a_size),
+        cmocka_unit_test(a_trim_touches_nothing_that_is_used),
         cmocka_unit_test(what_others_allocate_can_be_charged),
         cmocka_unit_test(arena_grows_its_newest_block_in_place),
         cmocka_unit_test(arena_knows_the_size_of_a_block),
