@@ -65,7 +65,7 @@ void edge_h2_session_pinged(struct edge_h2_session *session)
 {
     const uint64_t now_ns = session->h2->call_shared.now_ns;
     const uint64_t last_ns = session->ping_ns;
-    uint64_t interval_ns = session->h2->config.ping_interval_ns;
+    const uint64_t interval_ns = session->h2->config.ping_interval_ns;
     if (interval_ns == EDGE_H2_NEVER)
         return;
     session->ping_ns = now_ns;
@@ -74,9 +74,8 @@ void edge_h2_session_pinged(struct edge_h2_session *session)
         session->ping_strikes = 0;
         return;
     }
-    if (session->streams == NULL)
-        interval_ns *= EDGE_LIMIT_PING_IDLE;
-    if (last_ns != 0 && now_ns - last_ns < interval_ns &&
+    const uint64_t times = session->streams == NULL ? EDGE_LIMIT_PING_IDLE : 1;
+    if (last_ns != 0 && (now_ns - last_ns) / times < interval_ns &&
         ++session->ping_strikes > EDGE_LIMIT_PING_STRIKES)
         edge_h2_session_end(session, NGHTTP2_ENHANCE_YOUR_CALM, "too_many_pings");
 }

@@ -295,6 +295,16 @@ static void early_pings_are_strikes(void **state)
     assert_open();
     ping();
     assert_ended(NGHTTP2_ENHANCE_YOUR_CALM);
+
+    const struct edge_h2_config centuries = {.ping_interval_ns =
+                                                 UINT64_MAX / EDGE_LIMIT_PING_IDLE + 1};
+    open_peer(&centuries);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_open();
+        peer.now_ns += S;
+        ping();
+    }
+    assert_ended(NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 // Clients measure the path with PINGs while data flows.
