@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "result/reader.h"
-#include "run/command.h"
 #include "run/recorder.h"
+#include "run/run_options.h"
 
 static struct edge_run_options options;
 static struct edge_target target = {.name = "local", .board = "host", .same_machine = true};
