@@ -7,6 +7,7 @@
 
 #include "base/build_info.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "load/attend.h"
 #include "load/output.h"
 #include "load/shaping.h"
@@ -179,6 +180,13 @@ static int usage(struct edge_message *message, const char *text)
     return edge_fail(message, EDGE_ERR_USAGE, "%s", text);
 }
 
+static bool is_text(const char *text)
+{
+    for (size_t len; (len = edge_text_character(text)) > 0;)
+        text += len;
+    return *text == '\0';
+}
+
 static int check(struct options *options, struct edge_message *message)
 {
     if (options->total > 0 && options->duration > 0)
@@ -187,6 +195,8 @@ static int check(struct options *options, struct edge_message *message)
         (options->total > 0 || options->shaping.load.kind != EDGE_SHAPE_CONST))
         return usage(message, "--find-max decides on rate and number of calls: expected it without "
                               "--total and --load-schedule");
+    if (options->name != NULL && !is_text(options->name))
+        return usage(message, "--name: expected UTF-8 without control characters");
     bool tls = options->cacert != NULL || options->skip_verify;
     if (options->cacert != NULL && options->skip_verify)
         return usage(message, "expected --cacert or --skip-verify, found both");
@@ -247,7 +257,11 @@ static int configure(const struct options *options, const char *target,
         config->rate = EDGE_FIND_MAX_START;
     int error = edge_shaping_apply(&options->shaping, search ? PROBE_DEFAULT : DURATION_DEFAULT,
                                    config, message);
-    return error < 0 ? error : edge_address_parse(target, &config->address, message);
+    if (error < 0)
+        return error;
+    error = edge_address_parse(target, &config->address, message);
+    edge_text_clean(config->address.text); // the path of a socket may be any bytes
+    return error;
 }
 
 static int fail_for(const struct edge_load_result *result, struct edge_message *message)
