@@ -600,12 +600,17 @@ class BadInput(unittest.TestCase):
         self.assertIn("No valid result.", text)
 
     def test_a_full_disk_is_told(self):
+        boards = ("fixture_boards/rpi4", "fixture_boards/rpi5")
+        commands = [(("report", "-f", form, "fixture_boards"), "the report")
+                    for form in ("table", "html", "json")]
+        commands += [(("compare", *boards), "the comparison"), (("boards",), "the catalogue"),
+                     (("check", boards[0]), "the verdicts")]
         with open("/dev/full", "w") as full:
-            for form in ("table", "html", "json"):
-                done = subprocess.run([PROGRAM, "report", "-f", form, "fixture_boards"], cwd=DATA,
-                                      stdout=full, stderr=subprocess.PIPE, text=True)
-                self.assertEqual(done.returncode, 1)
-                self.assertIn("cannot write the report: No space left on device", done.stderr)
+            for command, what in commands:
+                done = subprocess.run([PROGRAM, *command], cwd=DATA, stdout=full,
+                                      stderr=subprocess.PIPE, text=True)
+                self.assertEqual(done.returncode, 1, command)
+                self.assertRegex(done.stderr, f"cannot write {what}: .*(No space left|disk full)")
 
 
 class Documents(unittest.TestCase):
