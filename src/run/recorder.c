@@ -38,6 +38,8 @@ void edge_recorder_sample(struct edge_recorder *recorder, uint64_t repeat,
                           const struct edge_agent_sample *sample)
 {
     struct edge_record_sample record;
+    if (sample->t_ns == EDGE_UNMEASURED)
+        return; // the agent had none to give, and a record must have a time
     edge_record_init(EDGE_RECORD_SAMPLE, &record);
     record.repeat = repeat;
     record.agent_time_ns = sample->t_ns;

@@ -86,6 +86,8 @@ static void repeats_come_back(void **state)
         sample.t_ns = 1000 * repeat;
         sample.cpu_ns = repeat;
         edge_recorder_sample(&recorder, repeat, &sample);
+        edge_agent_sample_init(&sample); // of a mark that the agent could not make
+        edge_recorder_sample(&recorder, repeat, &sample);
         edge_recorder_slice(&recorder, repeat, 1000, 2000, 7, 6);
         edge_recorder_repeat(&recorder, &m);
         edge_measurement_free(&m);
