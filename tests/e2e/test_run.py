@@ -10,11 +10,10 @@ import time
 import unittest
 import uuid
 
-from programs import BUILD, EMULATED, PROGRAMS, SERVERS
+from programs import EMULATED, PROGRAMS, SANITIZED, SERVERS
 
 PROGRAM = PROGRAMS / "bench-edge"
 LIAR = PROGRAMS / "tests" / "lying_server"
-SANITIZED = "EDGE_SANITIZE:STRING=\n" not in (BUILD / "CMakeCache.txt").read_text()
 SHORT = ["--duration", "600ms", "--warmup", "100ms", "--connections", "4", "--concurrency", "16"]
 PATIENCE = 30  # seconds for what must happen, however slow the machine
 
