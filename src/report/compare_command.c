@@ -42,7 +42,7 @@ const struct edge_command edge_compare_command_options = {
         "results of the same server, scenario and call are compared. Sides that did not do the\n"
         "same work are refused, unless --allow names each difference.\n"
         "Example:\n"
-        "  bench-edge compare results/rpi4 results/rpi5 --price rpi4=35 --price rpi5=60",
+        "  bench-edge compare results/*-rpi4 results/*-rpi5 --price rpi4=35 --price rpi5=60",
     .options = options,
 };
 
