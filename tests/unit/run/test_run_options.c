@@ -60,10 +60,11 @@ static void numbers_have_a_bound(void **state)
     static const struct {
         const char *option, *value;
     } cases[] = {
-        {"--duration", "8785h"},      {"--warmup", "8785h"},      {"--timeout", "8785h"},
-        {"--idle", "8785h"},          {"--handshakes", "8785h"},  {"--ready-timeout", "8785h"},
-        {"--rps", "1000000001"},      {"--connections", "65536"}, {"--concurrency", "1000001"},
-        {"--server-ram", "8589934592g"},
+        {"--duration", "8785h"},      {"--warmup", "8785h"},
+        {"--timeout", "8785h"},       {"--idle", "8785h"},
+        {"--handshakes", "8785h"},    {"--ready-timeout", "8785h"},
+        {"--rps", "1000000001"},      {"--connections", "65536"},
+        {"--concurrency", "1000001"}, {"--server-ram", "8589934592g"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct edge_run_options options;
