@@ -41,6 +41,7 @@ git -C "$root/src" checkout -q --detach FETCH_HEAD
 exec unshare --mount --propagation private bash -c '
     root=$1
     shift
+    mount --bind "$root" "$root" # else tests could make no mount namespace inside
     mount --rbind /dev "$root/dev"
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"

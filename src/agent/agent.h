@@ -2,7 +2,7 @@
 // measures it. One thread, one event loop, no process forked per sample.
 //
 //   op           members                              answer
-//   hello        protocol, patience_ns (how long the   protocol, version, board
+//   hello        protocol, patience_ns (how long the   protocol, version, git, board
 //                host may be silent; absent: for ever)
 //   ping         -                                    t_ns, wall_ns
 //   port         host (numeric)                       port: a free one, for a server
@@ -14,12 +14,13 @@
 //   power        name, argument, scope                source, why: opens a power source
 //   poll         on                                   - ; then events
 //   probe        for_ns (absent: 1 s)                 probe (agent/agent_probe.h), after that time
-//   stop         grace_ns                             killed, status, exit_code, stderr, oom_kills
+//   stop         grace_ns                             t_ns, killed, status, exit_code, stderr,
+//                                                     oom_kills, ram_limit
 //   bye          -                                    - ; then the agent ends
 //
 // Events: "sample", "power", "power_failed" (agent/agent_power.h), "server_exited" (not after a
-// stop), "error". When the server ends, sampling
-// ends and marks that still wait are dropped without an answer.
+// stop), "error". When the server ends, sampling ends and marks that still wait are dropped without
+// an answer.
 #ifndef EDGE_AGENT_AGENT_H
 #define EDGE_AGENT_AGENT_H
 

@@ -1,7 +1,7 @@
 // The language of host and agent: one JSON object per line, in both directions.
 //
 //   host:  {"op":"spawn","id":3,"argv":["/path/server","--port","50051"],"cpus":"0"}
-//   agent: {"re":3,"pid":4711,"limit":"cgroup"}         the answer, by the request's id
+//   agent: {"re":3,"pid":4711,"ram_limit":"..."}         the answer, by the request's id
 //   agent: {"event":"error","re":3,"text":"..."}        the answer, when it failed
 //   agent: {"event":"sample","sample":{...}}            unasked
 //   agent: {"event":"server_exited","status":"...","stderr":"..."}

@@ -234,6 +234,7 @@ static int op_mark(struct edge_agent *agent, json_int_t id, const json_t *reques
             .agent = agent, .used = true, .deep = deep, .id = id, .timer = {.fire = mark_due}};
         snprintf(mark->label, sizeof mark->label, "%s", label);
         error = edge_timer_start(&agent->loop, &mark->timer, at_ns);
+        mark->used = !error;
         return error ? error : EDGE_AGENT_LATER;
     }
     return edge_fail(message, EDGE_ERR_LIMIT, "%d marks are waiting already", EDGE_AGENT_MARKS);

@@ -1,5 +1,6 @@
 // Whether the board holds back: bits as Raspberry Pi firmware counts them (power/mailbox.h). Where
-// there is no such firmware, bit 0 is rpi_volt's alarm and bit 2 a cooling device at work.
+// there is no such firmware, bit 0 is rpi_volt's alarm. A cooling device at work sets bit 2 with
+// the firmware, too.
 #ifndef EDGE_AGENT_PROBE_THROTTLE_H
 #define EDGE_AGENT_PROBE_THROTTLE_H
 

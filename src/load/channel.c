@@ -11,8 +11,8 @@
 #include "load/explain.h"
 #include "net/socket.h"
 
-#define RETRY_FIRST_NS  (10 * EDGE_NS_PER_MS)
-#define RETRY_DOUBLINGS 6 // up to 640 ms
+#define RETRY_FIRST_NS  (20 * EDGE_NS_PER_MS) // of the second time; the first is at once
+#define RETRY_DOUBLINGS 5                     // up to 640 ms
 
 // ---- ends of calls ----
 
@@ -272,9 +272,10 @@ void edge_channel_flush(struct edge_channel *channel)
 
 static void retry_later(struct edge_channel *channel)
 {
-    unsigned doublings = channel->failures < RETRY_DOUBLINGS ? channel->failures : RETRY_DOUBLINGS;
-    uint64_t delay_ns = channel->failures == 0 ? 0 : RETRY_FIRST_NS << doublings;
-    channel->failures++;
+    unsigned before = channel->failures++;
+    uint64_t delay_ns = before == 0                ? 0
+                        : before > RETRY_DOUBLINGS ? RETRY_FIRST_NS << RETRY_DOUBLINGS
+                                                   : RETRY_FIRST_NS << (before - 1);
     // Out of memory here means the channel stays closed; its calls have been booked as lost.
     edge_timer_start(channel->group->loop, &channel->retry, edge_clock_ns() + delay_ns);
 }

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/build_info.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "load/attend.h"
 #include "load/output.h"
 #include "load/shaping.h"
@@ -15,9 +15,6 @@
 
 #define DURATION_DEFAULT (10 * EDGE_NS_PER_S)
 #define PROBE_DEFAULT    EDGE_NS_PER_S // of --find-max
-#define DURATION_MAX                                                                               \
-    (UINT64_C(8784) * 3600 * EDGE_NS_PER_S) // a year: sums of times stay far below 2^64
-#define CALLS_MAX 1000000u                  // in flight; each takes a record of about 100 bytes
 
 struct options {
     uint64_t concurrency, connections, total, duration, warmup, rps, timeout;
@@ -36,31 +33,31 @@ static const char *const stops[] = {"wait", "close", NULL};
 
 static const struct edge_option rows[] = {
     {EDGE_OPT_COUNT(struct options, concurrency), .name = "concurrency", .letter = 'c',
-     .argument = "N", .fallback = "50", .min = 1, .max = CALLS_MAX,
+     .argument = "N", .fallback = "50", .min = 1, .max = EDGE_LOAD_CALLS_MAX,
      .help = "Calls in flight, over all connections."},
     {EDGE_OPT_COUNT(struct options, connections), .name = "connections", .argument = "N",
-     .fallback = "1", .min = 1, .max = 65535, .help = "Connections."},
+     .fallback = "1", .min = 1, .max = EDGE_LOAD_CONNECTIONS_MAX, .help = "Connections."},
     {EDGE_OPT_COUNT(struct options, total), .name = "total", .letter = 'n', .argument = "N",
      .fallback = "0", .help = "Stop after so many calls; 0: by --duration."},
     {EDGE_OPT_DURATION(struct options, duration), .name = "duration", .letter = 'z',
-     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
+     .argument = "TIME", .fallback = "0s", .max = EDGE_LOAD_TIME_MAX_NS,
      .help = "Measure for so long; 0s: 10s, unless --total is given."},
     {EDGE_OPT_DURATION(struct options, warmup), .name = "warmup", .argument = "TIME",
-     .fallback = "0s", .max = DURATION_MAX, .help = "Load, not counted, before that."},
+     .fallback = "0s", .max = EDGE_LOAD_TIME_MAX_NS, .help = "Load, not counted, before that."},
     {EDGE_OPT_COUNT(struct options, rps), .name = "rps", .letter = 'r', .argument = "N",
      .fallback = "0", .max = EDGE_SHAPE_VALUE_MAX,
      .help = "Open loop: so many calls due per second, in total; 0: closed loop."},
     {EDGE_OPT_DURATION(struct options, timeout), .name = "timeout", .letter = 't',
-     .argument = "TIME", .fallback = "20s", .max = DURATION_MAX,
+     .argument = "TIME", .fallback = "20s", .max = EDGE_LOAD_TIME_MAX_NS,
      .help = "Per call, sent to the server as grpc-timeout; 0s: none."},
     {EDGE_OPT_STRING(struct options, cpus), .name = "cpus", .argument = "LIST",
      .help = "One thread on each of these CPUs, as 1 or 1-3; without it one thread, not pinned."},
     EDGE_SOURCE_ROWS(struct options, source),
     {EDGE_OPT_DURATION(struct options, connect_timeout), .name = "connect-timeout",
-     .argument = "TIME", .fallback = "10s", .max = DURATION_MAX, .min = 1,
+     .argument = "TIME", .fallback = "10s", .max = EDGE_LOAD_TIME_MAX_NS, .min = 1,
      .help = "How long a connection may take to open."},
     {EDGE_OPT_DURATION(struct options, drain), .name = "drain", .argument = "TIME",
-     .fallback = "5s", .max = DURATION_MAX,
+     .fallback = "5s", .max = EDGE_LOAD_TIME_MAX_NS,
      .help = "How long to wait at the end for calls in flight."},
     {EDGE_OPT_STRING(struct options, authority), .name = "authority", .argument = "NAME",
      .help = "The :authority header; without it --cname, or HOST:PORT."},
@@ -97,7 +94,7 @@ static const struct edge_option rows[] = {
     {EDGE_OPT_COUNT(struct options, shaping.seed), .name = "seed", .argument = "N", .fallback = "1",
      .help = "Of what is random, data and Poisson arrivals: the same seed gives the same."},
     {EDGE_OPT_COUNT(struct options, shaping.max_inflight), .name = "max-inflight", .argument = "N",
-     .fallback = "0", .max = CALLS_MAX,
+     .fallback = "0", .max = EDGE_LOAD_CALLS_MAX,
      .help = "Open loop: calls in flight at most, the others wait; 0: --concurrency."},
     {EDGE_OPT_CHOICE(struct options, shaping.load.kind), .name = "load-schedule",
      .argument = "SHAPE", .fallback = "const", .choices = shapes,
@@ -110,28 +107,30 @@ static const struct edge_option rows[] = {
      .help = "How much the rate changes with each step, or in a second of a line; may be negative "
              "(--load-step=-50)."},
     {EDGE_OPT_DURATION(struct options, shaping.load.step_duration), .name = "load-step-duration",
-     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX, .help = "Length of a step."},
+     .argument = "TIME", .fallback = "0s", .max = EDGE_LOAD_TIME_MAX_NS,
+     .help = "Length of a step."},
     {EDGE_OPT_DURATION(struct options, shaping.load.max_duration), .name = "load-max-duration",
-     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
+     .argument = "TIME", .fallback = "0s", .max = EDGE_LOAD_TIME_MAX_NS,
      .help = "The rate changes for so long at most, then stays."},
     {EDGE_OPT_CHOICE(struct options, shaping.concurrency.kind), .name = "concurrency-schedule",
      .argument = "SHAPE", .fallback = "const", .choices = shapes,
      .help = "The same for the calls in flight."},
     {EDGE_OPT_COUNT(struct options, shaping.concurrency.start), .name = "concurrency-start",
-     .argument = "N", .fallback = "0", .max = CALLS_MAX, .help = "Calls in flight at the start."},
+     .argument = "N", .fallback = "0", .max = EDGE_LOAD_CALLS_MAX,
+     .help = "Calls in flight at the start."},
     {EDGE_OPT_COUNT(struct options, shaping.concurrency.end), .name = "concurrency-end",
-     .argument = "N", .fallback = "0", .max = CALLS_MAX,
+     .argument = "N", .fallback = "0", .max = EDGE_LOAD_CALLS_MAX,
      .help = "Calls in flight at the end; 0: until --concurrency-max-duration."},
     {EDGE_OPT_STRING(struct options, shaping.concurrency.step), .name = "concurrency-step",
      .argument = "N", .help = "How much they change with each step, or in a second of a line."},
     {EDGE_OPT_DURATION(struct options, shaping.concurrency.step_duration),
-     .name = "concurrency-step-duration", .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
-     .help = "Length of a step."},
+     .name = "concurrency-step-duration", .argument = "TIME", .fallback = "0s",
+     .max = EDGE_LOAD_TIME_MAX_NS, .help = "Length of a step."},
     {EDGE_OPT_DURATION(struct options, shaping.concurrency.max_duration),
-     .name = "concurrency-max-duration", .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
-     .help = "They change for so long at most, then stay."},
+     .name = "concurrency-max-duration", .argument = "TIME", .fallback = "0s",
+     .max = EDGE_LOAD_TIME_MAX_NS, .help = "They change for so long at most, then stay."},
     {EDGE_OPT_DURATION(struct options, shaping.max_duration), .name = "max-duration", .letter = 'x',
-     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
+     .argument = "TIME", .fallback = "0s", .max = EDGE_LOAD_TIME_MAX_NS,
      .help = "With --total: stop after so long even if not all calls have been made."},
     {EDGE_OPT_CHOICE(struct options, shaping.duration_stop), .name = "duration-stop",
      .argument = "HOW", .fallback = "wait", .choices = stops,
@@ -141,10 +140,10 @@ static const struct edge_option rows[] = {
      .fallback = "0", .max = UINT32_MAX,
      .help = "Do not count the first N calls; the window begins after them."},
     {EDGE_OPT_DURATION(struct options, shaping.connection_ramp), .name = "connection-ramp",
-     .argument = "TIME", .fallback = "0s", .max = DURATION_MAX,
+     .argument = "TIME", .fallback = "0s", .max = EDGE_LOAD_TIME_MAX_NS,
      .help = "Open the connections evenly over this time, before the load; 0s: all at once."},
     {EDGE_OPT_DURATION(struct options, shaping.keepalive), .name = "keepalive", .argument = "TIME",
-     .fallback = "0s", .max = DURATION_MAX,
+     .fallback = "0s", .max = EDGE_LOAD_TIME_MAX_NS,
      .help =
          "HTTP/2 PING after so long without a word from the server, which is lost after as long "
          "again; 0s: never."},
@@ -181,6 +180,13 @@ static int usage(struct edge_message *message, const char *text)
     return edge_fail(message, EDGE_ERR_USAGE, "%s", text);
 }
 
+static bool is_text(const char *text)
+{
+    for (size_t len; (len = edge_text_character(text)) > 0;)
+        text += len;
+    return *text == '\0';
+}
+
 static int check(struct options *options, struct edge_message *message)
 {
     if (options->total > 0 && options->duration > 0)
@@ -189,6 +195,8 @@ static int check(struct options *options, struct edge_message *message)
         (options->total > 0 || options->shaping.load.kind != EDGE_SHAPE_CONST))
         return usage(message, "--find-max decides on rate and number of calls: expected it without "
                               "--total and --load-schedule");
+    if (options->name != NULL && !is_text(options->name))
+        return usage(message, "--name: expected UTF-8 without control characters");
     bool tls = options->cacert != NULL || options->skip_verify;
     if (options->cacert != NULL && options->skip_verify)
         return usage(message, "expected --cacert or --skip-verify, found both");
@@ -249,7 +257,11 @@ static int configure(const struct options *options, const char *target,
         config->rate = EDGE_FIND_MAX_START;
     int error = edge_shaping_apply(&options->shaping, search ? PROBE_DEFAULT : DURATION_DEFAULT,
                                    config, message);
-    return error < 0 ? error : edge_address_parse(target, &config->address, message);
+    if (error < 0)
+        return error;
+    error = edge_address_parse(target, &config->address, message);
+    edge_text_clean(config->address.text); // the path of a socket may be any bytes
+    return error;
 }
 
 static int fail_for(const struct edge_load_result *result, struct edge_message *message)
@@ -281,19 +293,12 @@ static int judge(const struct plan *plan, const struct edge_sheet *sheet,
     return 0;
 }
 
-static uint64_t unix_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * EDGE_NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 static int measure(struct plan *plan, struct edge_load_config *config, struct edge_message *message)
 {
     struct edge_load_result *result = malloc(sizeof(*result));
     struct edge_find_max *found = malloc(sizeof(*found));
     bool search = plan->options->find_max != NULL, interrupted = false;
-    struct edge_sheet sheet = {.unix_ns = unix_ns(),
+    struct edge_sheet sheet = {.unix_ns = edge_clock_wall_ns(),
                                .config = config,
                                .result = result,
                                .goals = &plan->goals,

@@ -8,8 +8,9 @@
 extern const struct edge_command edge_load_command_options;
 
 // argv[0] is the command's name. Prints results on stdout (or --output), all else on stderr.
-// Returns an exit code: 0; 1: nothing could be measured, no reply was right, or the books do not
-// balance; 2: usage.
+// Returns enum edge_exit: OK; FAILED: nothing could be measured, no reply was right, an output
+// could not be written, or the books do not balance; USAGE; MISSED: a goal was missed, or
+// --find-max found no rate.
 int edge_load_command(int argc, char **argv);
 
 #endif

@@ -172,8 +172,8 @@ static int encode(struct build *build, json_t *value, size_t marked, struct edge
     error = edge_schema_encode(build->schema, build->type, json, strlen(json), out, &detail);
     free(json);
     return error == 0 ? 0
-                      : edge_fail(build->message, error, "%s: expected a %s; %s", build->fit.name,
-                                  build->type->name, detail.text);
+                      : edge_fail(build->message, error, "%s: expected a %s; %s",
+                                  build->fit.source.name, build->type->name, detail.text);
 }
 
 // Finds a patch's field: where two encodings differ.
@@ -195,7 +195,7 @@ static int locate(struct build *build, json_t *value, size_t index, struct edge_
             error = edge_fail(build->message, EDGE_ERR_FORMAT,
                               "%s: placeholder %zu stands where it cannot be patched, such as in "
                               "what sorts a map",
-                              build->fit.name, index + 1);
+                              build->fit.source.name, index + 1);
     }
     edge_buffer_free(&other);
     return error;
@@ -248,8 +248,8 @@ static int add_slot(void *context, json_t *string, const struct edge_type_field 
         .string = string, .original = strdup(json_string_value(string)), .kind = field->kind};
     if (slot->original == NULL)
         return -ENOMEM;
-    snprintf(slot->place, sizeof(slot->place), "%.50s:%u: %s", build->fit.name,
-             edge_json_line(build->fit.text, build->fit.len, path),
+    snprintf(slot->place, sizeof(slot->place), "%.50s:%u: %s", build->fit.source.name,
+             edge_json_line(build->fit.source.text, build->fit.source.len, path),
              edge_json_path_text(path, where, sizeof(where)));
     build->slot_count++;
     return 0;
@@ -277,7 +277,8 @@ static int add_message(struct build *build, json_t *value, const struct edge_jso
         bytes += template->len;
         if (error == 0 && bytes > BYTES_MAX / data->given)
             error = edge_fail(build->message, EDGE_ERR_LIMIT,
-                              "%s: expected messages of at most 256 MiB in all", build->fit.name);
+                              "%s: expected messages of at most 256 MiB in all",
+                              build->fit.source.name);
     }
     drop_slots(build);
     return error;
@@ -302,9 +303,9 @@ static int from_root(struct build *build, json_t *root, struct edge_data *data)
     if (data->given == 0)
         return edge_fail(build->message, EDGE_ERR_FORMAT,
                          "%s: expected at least one message; found an empty array",
-                         build->fit.name);
+                         build->fit.source.name);
     // Rounds are for texts of varied length only.
-    bool texts = memmem(build->fit.text, build->fit.len, "randomString", 12) != NULL;
+    bool texts = memmem(build->fit.source.text, build->fit.source.len, "randomString", 12) != NULL;
     size_t rounds = texts && data->given < ROUNDS_WANTED ? ROUNDS_WANTED / data->given : 1;
     data->count = rounds * data->given;
     data->messages = calloc(data->count, sizeof(*data->messages));
@@ -336,8 +337,8 @@ int edge_data_from_json(struct edge_data *data, struct edge_schema *schema,
         .type = type,
         .message = message,
         .seed = seed,
-        .fit =
-            {.name = name, .text = json, .len = len, .placeholder = add_slot, .message = message},
+        .fit = {.source = {.name = name, .text = json, .len = len, .message = message},
+                .placeholder = add_slot},
     };
     build.fit.context = &build;
     int error = from_root(&build, root, data);

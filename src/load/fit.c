@@ -12,19 +12,6 @@
 
 #define DEPTH_MAX 64u
 
-int edge_fit_fail(const struct edge_fit *fit, const struct edge_json_path *path,
-                  const char *expected, const json_t *found)
-{
-    char where[128];
-    char *text = json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
-    edge_fail(fit->message, 0, "%s:%u: %s: expected %s; found %.60s%s", fit->name,
-              edge_json_line(fit->text, fit->len, path),
-              edge_json_path_text(path, where, sizeof(where)), expected,
-              text != NULL ? text : "a value", text != NULL && strlen(text) > 60 ? "..." : "");
-    free(text);
-    return EDGE_ERR_FORMAT;
-}
-
 // ---- scalars ----
 
 static bool is_signed(const json_t *value, int64_t min, int64_t max)
@@ -161,7 +148,8 @@ static int check_scalar(const struct edge_fit *fit, const struct edge_type_field
         return fit->placeholder(fit->context, value, field, path);
     return scalar_fits(value, field)
                ? 0
-               : edge_fit_fail(fit, path, expected_text(field, expected, sizeof(expected)), value);
+               : edge_json_fail(&fit->source, path,
+                                expected_text(field, expected, sizeof(expected)), value);
 }
 
 // ---- what holds others ----
@@ -195,9 +183,9 @@ static int fail_member(const struct edge_fit *fit, const struct edge_type *type,
             len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", i == 0 ? "" : ", ",
                                     name);
     }
-    return edge_fail(fit->message, EDGE_ERR_FORMAT,
-                     "%s:%u: %s: expected a field of %s (%s); found \"%.60s\"%s%s%s", fit->name,
-                     edge_json_line(fit->text, fit->len, path),
+    return edge_fail(fit->source.message, EDGE_ERR_FORMAT,
+                     "%s:%u: %s: expected a field of %s (%s); found \"%.60s\"%s%s%s",
+                     fit->source.name, edge_json_line(fit->source.text, fit->source.len, path),
                      edge_json_path_text(path, where, sizeof(where)), type->name, known, path->key,
                      nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
                      nearest != NULL ? "?" : "");
@@ -215,9 +203,9 @@ static int check_object(const struct edge_fit *fit, const struct edge_type *type
     char expected[128];
     snprintf(expected, sizeof(expected), "an object (%s)", type->name);
     if (!json_is_object(value))
-        return edge_fit_fail(fit, path, expected, value);
+        return edge_json_fail(&fit->source, path, expected, value);
     if (depth > DEPTH_MAX)
-        return edge_fit_fail(fit, path, "at most 64 levels", value);
+        return edge_json_fail(&fit->source, path, "at most 64 levels", value);
     const char *key;
     json_t *member;
     json_object_foreach(value, key, member)
@@ -253,7 +241,7 @@ static int check_value(const struct edge_fit *fit, const struct edge_type_field 
         const char *key;
         json_t *member;
         if (!json_is_object(value))
-            return edge_fit_fail(fit, path, "an object (a map)", value);
+            return edge_json_fail(&fit->source, path, "an object (a map)", value);
         json_object_foreach(value, key, member)
         {
             struct edge_json_path at = {.parent = path, .key = key};
@@ -266,7 +254,7 @@ static int check_value(const struct edge_fit *fit, const struct edge_type_field 
     if (!field->repeated)
         return check_single(fit, field, value, path, depth);
     if (!json_is_array(value))
-        return edge_fit_fail(fit, path, "an array", value);
+        return edge_json_fail(&fit->source, path, "an array", value);
     for (size_t i = 0; i < json_array_size(value) && error == 0; i++) {
         struct edge_json_path at = {.parent = path, .index = i};
         error = check_single(fit, field, json_array_get(value, i), &at, depth);

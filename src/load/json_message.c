@@ -10,69 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grpc/protobuf.h"
 #include "load/json_text.h"
 
 #define DEPTH_MAX 64
 
-struct source {
-    const char *name;
-    const char *text;
-    size_t len;
-    struct edge_message *message;
-};
-
-// "NAME:LINE: PATH: expected EXPECTED; found VALUE"
-static int fail_value(const struct source *source, const struct edge_json_path *path,
-                      const char *expected, const json_t *value)
+static int put_fixed(struct edge_buffer *out, uint32_t field, enum edge_wire_type type,
+                     uint64_t value)
 {
-    char where[128];
-    char *found = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
-    edge_fail(source->message, 0, "%s:%u: %s: expected %s; found %.60s%s", source->name,
-              edge_json_line(source->text, source->len, path),
-              edge_json_path_text(path, where, sizeof(where)), expected,
-              found != NULL ? found : "a value", found != NULL && strlen(found) > 60 ? "..." : "");
-    free(found);
-    return EDGE_ERR_FORMAT;
-}
-
-static int put_varint(struct edge_buffer *out, uint64_t value)
-{
-    uint8_t bytes[10];
-    size_t len = 0;
-    for (; value >= 0x80; value >>= 7)
-        bytes[len++] = (uint8_t)(value | 0x80);
-    bytes[len++] = (uint8_t)value;
+    uint8_t bytes[5 + 8];
+    uint64_t tag = (uint64_t)field << 3 | (uint64_t)type;
+    size_t len = 0, width = type == EDGE_WIRE_FIXED64 ? 8 : 4;
+    for (; tag >= 0x80; tag >>= 7)
+        bytes[len++] = (uint8_t)(tag | 0x80);
+    bytes[len++] = (uint8_t)tag;
+    for (size_t i = 0; i < width; i++)
+        bytes[len++] = (uint8_t)(value >> (8 * i));
     return edge_buffer_append(out, bytes, len);
-}
-
-enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LEN = 2, WIRE_32 = 5 };
-
-static int put_tag(struct edge_buffer *out, uint32_t field, enum wire_type type)
-{
-    return put_varint(out, (uint64_t)field << 3 | (uint64_t)type);
-}
-
-static int put_bytes(struct edge_buffer *out, uint32_t field, const void *bytes, size_t len)
-{
-    int error = put_tag(out, field, WIRE_LEN);
-    if (error == 0)
-        error = put_varint(out, len);
-    return error == 0 ? edge_buffer_append(out, bytes, len) : error;
-}
-
-static int put_fixed(struct edge_buffer *out, uint32_t field, enum wire_type type, uint64_t value)
-{
-    uint8_t bytes[8];
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(value >> (8 * i));
-    int error = put_tag(out, field, type);
-    return error == 0 ? edge_buffer_append(out, bytes, type == WIRE_64 ? 8 : 4) : error;
-}
-
-static int put_number(struct edge_buffer *out, uint32_t field, uint64_t value)
-{
-    int error = put_tag(out, field, WIRE_VARINT);
-    return error == 0 ? put_varint(out, value) : error;
 }
 
 static uint64_t zigzag(int64_t value)
@@ -137,30 +91,30 @@ static bool read_real(const json_t *value, double *number)
     return true;
 }
 
-static int encode_float(const struct source *source, const struct edge_json_path *path,
+static int encode_float(const struct edge_json_source *source, const struct edge_json_path *path,
                         uint32_t field, const json_t *value, struct edge_buffer *out)
 {
     double number;
     if (!read_real(value, &number) || (isfinite(number) && fabs(number) > 3.4028235677973366e38))
-        return fail_value(source, path, "a number that fits a float", value);
+        return edge_json_fail(source, path, "a number that fits a float", value);
     float narrow = (float)number;
     uint32_t bits;
     memcpy(&bits, &narrow, sizeof(bits));
-    return put_fixed(out, field, WIRE_32, bits);
+    return put_fixed(out, field, EDGE_WIRE_FIXED32, bits);
 }
 
-static int encode_double(const struct source *source, const struct edge_json_path *path,
+static int encode_double(const struct edge_json_source *source, const struct edge_json_path *path,
                          uint32_t field, const json_t *value, struct edge_buffer *out)
 {
     double number;
     if (!read_real(value, &number))
-        return fail_value(source, path, "a number", value);
+        return edge_json_fail(source, path, "a number", value);
     uint64_t bits;
     memcpy(&bits, &number, sizeof(bits));
-    return put_fixed(out, field, WIRE_64, bits);
+    return put_fixed(out, field, EDGE_WIRE_FIXED64, bits);
 }
 
-static int encode_integer(const struct source *source, const struct edge_json_path *path,
+static int encode_integer(const struct edge_json_source *source, const struct edge_json_path *path,
                           const ProtobufCFieldDescriptor *field, const json_t *value,
                           struct edge_buffer *out)
 {
@@ -171,44 +125,46 @@ static int encode_integer(const struct source *source, const struct edge_json_pa
     case PROTOBUF_C_TYPE_SINT32:
     case PROTOBUF_C_TYPE_SFIXED32:
         if (!read_signed(value, INT32_MIN, INT32_MAX, &number))
-            return fail_value(source, path, "a whole number from -2147483648 to 2147483647", value);
+            return edge_json_fail(source, path, "a whole number from -2147483648 to 2147483647",
+                                  value);
         break;
     case PROTOBUF_C_TYPE_UINT32:
     case PROTOBUF_C_TYPE_FIXED32:
         if (!read_unsigned(value, UINT32_MAX, &whole))
-            return fail_value(source, path, "a whole number from 0 to 4294967295", value);
+            return edge_json_fail(source, path, "a whole number from 0 to 4294967295", value);
         break;
     case PROTOBUF_C_TYPE_UINT64:
     case PROTOBUF_C_TYPE_FIXED64:
         if (!read_unsigned(value, UINT64_MAX, &whole))
-            return fail_value(source, path, "a whole number from 0 to 18446744073709551615", value);
+            return edge_json_fail(source, path, "a whole number from 0 to 18446744073709551615",
+                                  value);
         break;
     default:
         if (!read_signed(value, INT64_MIN, INT64_MAX, &number))
-            return fail_value(source, path, "a whole number of 64 bits", value);
+            return edge_json_fail(source, path, "a whole number of 64 bits", value);
         break;
     }
     switch (field->type) {
     case PROTOBUF_C_TYPE_SINT32:
     case PROTOBUF_C_TYPE_SINT64:
-        return put_number(out, field->id, zigzag(number));
+        return edge_protobuf_put_varint(out, field->id, zigzag(number));
     case PROTOBUF_C_TYPE_SFIXED32:
-        return put_fixed(out, field->id, WIRE_32, (uint64_t)number);
+        return put_fixed(out, field->id, EDGE_WIRE_FIXED32, (uint64_t)number);
     case PROTOBUF_C_TYPE_FIXED32:
-        return put_fixed(out, field->id, WIRE_32, whole);
+        return put_fixed(out, field->id, EDGE_WIRE_FIXED32, whole);
     case PROTOBUF_C_TYPE_SFIXED64:
-        return put_fixed(out, field->id, WIRE_64, (uint64_t)number);
+        return put_fixed(out, field->id, EDGE_WIRE_FIXED64, (uint64_t)number);
     case PROTOBUF_C_TYPE_FIXED64:
-        return put_fixed(out, field->id, WIRE_64, whole);
+        return put_fixed(out, field->id, EDGE_WIRE_FIXED64, whole);
     case PROTOBUF_C_TYPE_UINT32:
     case PROTOBUF_C_TYPE_UINT64:
-        return put_number(out, field->id, whole);
+        return edge_protobuf_put_varint(out, field->id, whole);
     default:
-        return put_number(out, field->id, (uint64_t)number);
+        return edge_protobuf_put_varint(out, field->id, (uint64_t)number);
     }
 }
 
-static int encode_enum(const struct source *source, const struct edge_json_path *path,
+static int encode_enum(const struct edge_json_source *source, const struct edge_json_path *path,
                        const ProtobufCFieldDescriptor *field, const json_t *value,
                        struct edge_buffer *out)
 {
@@ -217,37 +173,38 @@ static int encode_enum(const struct source *source, const struct edge_json_path 
     if (name != NULL) {
         const ProtobufCEnumValue *known = protobuf_c_enum_descriptor_get_value_by_name(type, name);
         if (known != NULL)
-            return put_number(out, field->id, (uint64_t)(int64_t)known->value);
+            return edge_protobuf_put_varint(out, field->id, (uint64_t)(int64_t)known->value);
     }
     int64_t number;
     if (json_is_integer(value) && read_signed(value, INT32_MIN, INT32_MAX, &number))
-        return put_number(out, field->id, (uint64_t)number);
+        return edge_protobuf_put_varint(out, field->id, (uint64_t)number);
 
     char expected[200] = "one of ";
     size_t len = strlen(expected);
     for (unsigned i = 0; i < type->n_values && len < sizeof(expected); i++)
         len += (size_t)snprintf(expected + len, sizeof(expected) - len, "%s%s", i == 0 ? "" : ", ",
                                 type->values[i].name);
-    return fail_value(source, path, expected, value);
+    return edge_json_fail(source, path, expected, value);
 }
 
-static int encode_object(const struct source *source, const struct edge_json_path *path,
+static int encode_object(const struct edge_json_source *source, const struct edge_json_path *path,
                          unsigned depth, const ProtobufCMessageDescriptor *type,
                          const json_t *object, struct edge_buffer *out);
 
-static int encode_submessage(const struct source *source, const struct edge_json_path *path,
-                             unsigned depth, const ProtobufCFieldDescriptor *field,
-                             const json_t *value, struct edge_buffer *out)
+static int encode_submessage(const struct edge_json_source *source,
+                             const struct edge_json_path *path, unsigned depth,
+                             const ProtobufCFieldDescriptor *field, const json_t *value,
+                             struct edge_buffer *out)
 {
     struct edge_buffer inner = {0};
     int error = encode_object(source, path, depth + 1, field->descriptor, value, &inner);
     if (error == 0)
-        error = put_bytes(out, field->id, edge_buffer_head(&inner), inner.len);
+        error = edge_protobuf_put_bytes(out, field->id, edge_buffer_head(&inner), inner.len);
     edge_buffer_free(&inner);
     return error;
 }
 
-static int encode_value(const struct source *source, const struct edge_json_path *path,
+static int encode_value(const struct edge_json_source *source, const struct edge_json_path *path,
                         unsigned depth, const ProtobufCFieldDescriptor *field, const json_t *value,
                         struct edge_buffer *out)
 {
@@ -257,12 +214,13 @@ static int encode_value(const struct source *source, const struct edge_json_path
         return encode_submessage(source, path, depth, field, value, out);
     case PROTOBUF_C_TYPE_STRING:
         if (!json_is_string(value))
-            return fail_value(source, path, "a string", value);
-        return put_bytes(out, field->id, json_string_value(value), json_string_length(value));
+            return edge_json_fail(source, path, "a string", value);
+        return edge_protobuf_put_bytes(out, field->id, json_string_value(value),
+                                       json_string_length(value));
     case PROTOBUF_C_TYPE_BOOL:
         if (!json_is_boolean(value))
-            return fail_value(source, path, "true or false", value);
-        return put_number(out, field->id, json_is_true(value));
+            return edge_json_fail(source, path, "true or false", value);
+        return edge_protobuf_put_varint(out, field->id, json_is_true(value));
     case PROTOBUF_C_TYPE_FLOAT:
         return encode_float(source, path, field->id, value, out);
     case PROTOBUF_C_TYPE_DOUBLE:
@@ -279,14 +237,14 @@ static int encode_value(const struct source *source, const struct edge_json_path
     }
 }
 
-static int encode_field(const struct source *source, const struct edge_json_path *path,
+static int encode_field(const struct edge_json_source *source, const struct edge_json_path *path,
                         unsigned depth, const ProtobufCFieldDescriptor *field, const json_t *value,
                         struct edge_buffer *out)
 {
     if (field->label != PROTOBUF_C_LABEL_REPEATED)
         return encode_value(source, path, depth, field, value, out);
     if (!json_is_array(value))
-        return fail_value(source, path, "an array", value);
+        return edge_json_fail(source, path, "an array", value);
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct edge_json_path element = {.parent = path, .index = i};
         int error = encode_value(source, &element, depth, field, json_array_get(value, i), out);
@@ -321,7 +279,7 @@ static const ProtobufCFieldDescriptor *find_field(const ProtobufCMessageDescript
 }
 
 // Every member must be a field, no two of them the same one or alternatives of one oneof.
-static int check_members(const struct source *source, const struct edge_json_path *path,
+static int check_members(const struct edge_json_source *source, const struct edge_json_path *path,
                          const ProtobufCMessageDescriptor *type, const json_t *object)
 {
     char where[128];
@@ -362,17 +320,17 @@ static int check_members(const struct source *source, const struct edge_json_pat
     return 0;
 }
 
-static int encode_object(const struct source *source, const struct edge_json_path *path,
+static int encode_object(const struct edge_json_source *source, const struct edge_json_path *path,
                          unsigned depth, const ProtobufCMessageDescriptor *type,
                          const json_t *object, struct edge_buffer *out)
 {
     char expected[128];
     if (!json_is_object(object)) {
         snprintf(expected, sizeof(expected), "an object (%s)", type->name);
-        return fail_value(source, path, expected, object);
+        return edge_json_fail(source, path, expected, object);
     }
     if (depth > DEPTH_MAX)
-        return fail_value(source, path, "at most 64 levels", object);
+        return edge_json_fail(source, path, "at most 64 levels", object);
     int error = check_members(source, path, type, object);
     for (unsigned i = 0; i < type->n_fields && error == 0; i++) {
         const char *key;
@@ -400,7 +358,7 @@ int edge_json_message(const char *name, const char *text, size_t len,
         return edge_fail(message, EDGE_ERR_FORMAT, "%s:%d: expected a JSON object (%s); found %s",
                          name, parse_error.line > 0 ? parse_error.line : 1, type->name,
                          parse_error.text);
-    struct source source = {name, text, len, message};
+    struct edge_json_source source = {name, text, len, message};
     struct edge_json_path path = {0};
     int error = encode_object(&source, &path, 0, type, root, out);
     json_decref(root);

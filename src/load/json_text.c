@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct cursor {
@@ -143,4 +144,17 @@ const char *edge_json_path_text(const struct edge_json_path *path, char *out, si
     if (write_path(path, out, size) == 0)
         snprintf(out, size, "the request");
     return out;
+}
+
+int edge_json_fail(const struct edge_json_source *source, const struct edge_json_path *path,
+                   const char *expected, const json_t *found)
+{
+    char where[128];
+    char *text = json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
+    edge_fail(source->message, EDGE_ERR_FORMAT, "%s:%u: %s: expected %s; found %.60s%s",
+              source->name, edge_json_line(source->text, source->len, path),
+              edge_json_path_text(path, where, sizeof(where)), expected,
+              text != NULL ? text : "a value", text != NULL && strlen(text) > 60 ? "..." : "");
+    free(text);
+    return EDGE_ERR_FORMAT;
 }

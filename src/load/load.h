@@ -22,6 +22,11 @@
 
 struct edge_metadata;
 
+// The most that options may ask for. A year: sums of times stay far below 2^64.
+#define EDGE_LOAD_TIME_MAX_NS     (UINT64_C(8784) * 3600 * 1000000000)
+#define EDGE_LOAD_CONNECTIONS_MAX 65535u
+#define EDGE_LOAD_CALLS_MAX       1000000u // in flight; each takes a record of about 100 bytes
+
 // How calls of streams are made. Zero: as the payload has it.
 struct edge_load_streams {
     uint64_t interval_ns; // between two requests of a call

@@ -10,13 +10,7 @@
 #include "grpc/base64.h"
 #include "load/json_text.h"
 
-struct source {
-    const char *name, *text;
-    size_t len;
-    struct edge_message *message;
-};
-
-static int fail(const struct source *source, const char *key, const char *expected,
+static int fail(const struct edge_json_source *source, const char *key, const char *expected,
                 const char *found)
 {
     struct edge_json_path root = {0}, path = {.parent = &root, .key = key};
@@ -86,8 +80,8 @@ static char *put_ascii(char **at, const char *value)
     return start;
 }
 
-static int add(struct edge_metadata *metadata, const struct source *source, const char *key,
-               const json_t *value, char **at)
+static int add(struct edge_metadata *metadata, const struct edge_json_source *source,
+               const char *key, const json_t *value, char **at)
 {
     const char *text = json_string_value(value);
     if (text == NULL)
@@ -111,7 +105,8 @@ static int add(struct edge_metadata *metadata, const struct source *source, cons
     return 0;
 }
 
-static int add_all(struct edge_metadata *metadata, const struct source *source, json_t *root)
+static int add_all(struct edge_metadata *metadata, const struct edge_json_source *source,
+                   json_t *root)
 {
     const char *key;
     json_t *value;
@@ -161,7 +156,7 @@ int edge_metadata_from_json(struct edge_metadata *metadata, const char *source, 
                          root == NULL && parse_error.line > 0 ? parse_error.line : 1,
                          root == NULL ? parse_error.text : "something else");
     }
-    struct source from = {source, json, len, message};
+    struct edge_json_source from = {source, json, len, message};
     metadata->texts = malloc(size_of(root));
     int error = metadata->texts != NULL ? add_all(metadata, &from, root)
                                         : edge_fail(message, -ENOMEM, "out of memory");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/text.h"
 #include "load/json_message.h"
 #include "load/method.h"
 #include "load/payload_scenarios.h"
@@ -44,10 +45,18 @@ static int find_method(const char *call, const struct edge_method **method,
                      edge_method_list(known, sizeof(known)));
 }
 
+void edge_payload_name(struct edge_payload *payload, const char *source)
+{
+    const char *slash = strrchr(source, '/');
+    snprintf(payload->scenario, sizeof(payload->scenario), "%s",
+             slash != NULL ? slash + 1 : source);
+    edge_text_clean(payload->scenario); // it may be any bytes, or be cut within a character
+}
+
 static void describe(struct edge_payload *payload, const char *name,
                      const struct edge_method *method, uint64_t messages)
 {
-    snprintf(payload->scenario, sizeof(payload->scenario), "%s", name);
+    edge_payload_name(payload, name);
     snprintf(payload->call, sizeof(payload->call), "%s", method->name);
     snprintf(payload->path, sizeof(payload->path), "/%s/%s", method->service, method->name);
     payload->kind = method->kind;

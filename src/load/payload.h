@@ -33,7 +33,7 @@ struct edge_template {
 };
 
 struct edge_payload {
-    char scenario[64]; // "complex_proto", or the file's name
+    char scenario[64]; // "complex_proto", or the file's name: edge_payload_name()
     char call[128];    // "SayHello": the method's name, for file names and tables
     char path[192];    // "/helloworld.Greeter/SayHello"
     enum edge_call_kind kind;
@@ -69,6 +69,10 @@ int edge_payload_from_json(struct edge_payload *payload, const char *name, const
 int edge_payload_from_binary(struct edge_payload *payload, const char *name, const uint8_t *bytes,
                              size_t len, const char *call, uint64_t messages,
                              struct edge_message *message);
+
+// Names what is sent: `source`, of a file without its folders; plain text that can stand in a
+// file's name. What does not fit is cut.
+void edge_payload_name(struct edge_payload *payload, const char *source);
 
 // Frees what the payload holds. Safe twice.
 void edge_payload_free(struct edge_payload *payload);

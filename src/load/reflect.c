@@ -143,13 +143,13 @@ static void take_answer(void *context, const uint8_t *bytes, size_t len)
 static int make_call(const struct asking *asking, const struct edge_load_config *config)
 {
     struct edge_load *load;
-    int error = edge_load_start(config, &load, asking->message);
-    if (error < 0) // the server's fault, whatever the code
-        return error == -ENOMEM ? error : EDGE_ERR_FAILED;
     struct edge_load_result *result = malloc(sizeof(*result));
-    if (result == NULL) {
-        edge_load_stop(load);
+    if (result == NULL)
         return edge_fail(asking->message, -ENOMEM, "out of memory");
+    int error = edge_load_start(config, &load, asking->message);
+    if (error < 0) { // the server's fault, whatever the code
+        free(result);
+        return error == -ENOMEM ? error : EDGE_ERR_FAILED;
     }
     error = edge_load_finish(load, result);
     if (error < 0)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "wire/frame.h"
@@ -86,16 +87,19 @@ int edge_request_init(struct edge_request *request, const struct edge_request_co
     for (size_t i = 0; config->metadata != NULL && i < config->metadata->count; i++)
         headers[count++] = config->metadata->list[i];
 
-    int error = encode_indexed(request, headers, count);
+    // One bound for all: what fits the table, whichever of them are inserted.
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(headers[i].name) + strlen(headers[i].value) + EDGE_HPACK_ENTRY;
+    int error = size <= EDGE_HPACK_TABLE_DEFAULT ? 0 : EDGE_ERR_LIMIT;
+    if (error == 0)
+        error = encode_indexed(request, headers, count);
     if (error == 0)
         error = edge_hpack_encode_table_size(&request->clear, 0);
     if (error == 0)
         error = encode_stateless(&request->clear, headers, count);
     if (error == 0)
         error = encode_stateless(&request->stateless, headers, count);
-    // One bound for all: what fits the table with room for each entry's overhead.
-    if (error == 0 && request->clear.len + count * EDGE_HPACK_ENTRY > EDGE_HPACK_TABLE_DEFAULT)
-        error = EDGE_ERR_LIMIT;
     if (error == 0)
         return 0;
     edge_request_free(request);

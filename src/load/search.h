@@ -14,10 +14,10 @@ struct edge_search {
     uint64_t next;   // to be tried; 0: the search is over
 };
 
-// Begins at `start` > 0, and never goes above `highest`.
+// Begins at `start` > 0.
 void edge_search_init(struct edge_search *search, uint64_t start);
 
-// Tells how search->next went, and decides on the following.
+// Tells how search->next went, and decides on the following, which is never above `highest`.
 void edge_search_take(struct edge_search *search, bool kept, uint64_t highest);
 
 #endif

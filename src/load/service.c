@@ -19,7 +19,7 @@ static int describe(struct edge_payload *payload, const struct edge_schema_metho
     payload->messages_out = 1;
     payload->messages_in = method->server_streams ? 0 : 1;
     payload->messages = 1;
-    snprintf(payload->scenario, sizeof(payload->scenario), "%s", data_name);
+    edge_payload_name(payload, data_name);
     int call = snprintf(payload->call, sizeof(payload->call), "%s", method->name);
     int path =
         snprintf(payload->path, sizeof(payload->path), "/%s/%s", method->service, method->name);

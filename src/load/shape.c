@@ -63,9 +63,8 @@ static uint64_t moved(uint64_t size, uint64_t steps, uint64_t per)
                                                                  : size * steps / per;
 }
 
-static uint64_t value_after(const struct edge_shape_config *config, uint64_t way)
+static uint64_t value_after(const struct edge_shape_config *config, uint64_t bound, uint64_t way)
 {
-    uint64_t bound = config->end > 0 ? config->end : config->step > 0 ? EDGE_SHAPE_VALUE_MAX : 1;
     if (way >= distance(config->start, bound))
         return bound;
     return config->step > 0 ? config->start + way : config->start - way;
@@ -99,11 +98,12 @@ int edge_shape_init(struct edge_shape *shape, const struct edge_shape_config *co
     uint64_t size = config->step > 0 ? (uint64_t)config->step : 0 - (uint64_t)config->step;
     uint64_t step_ns = line ? EDGE_SHAPE_LINE_NS : config->step_duration_ns;
     uint64_t per = line ? EDGE_NS_PER_S / EDGE_SHAPE_LINE_NS : 1;
-    uint64_t most_ns = config->max_duration_ns > 0 ? config->max_duration_ns : UINT64_MAX;
+    uint64_t most_ns = config->max_duration_ns > 0 ? config->max_duration_ns : UINT64_MAX / 2;
+    uint64_t bound = config->end > 0 ? config->end : config->step > 0 ? EDGE_SHAPE_VALUE_MAX : 1;
     uint64_t value = config->start, at_ns = 0;
-    for (uint64_t i = 1; value != config->end && most_ns - at_ns > step_ns; i++) {
+    for (uint64_t i = 1; value != bound && most_ns - at_ns > step_ns; i++) {
         at_ns += step_ns;
-        uint64_t next = value_after(config, moved(size, i, per));
+        uint64_t next = value_after(config, bound, moved(size, i, per));
         if (next == value)
             continue;
         if (shape->count == EDGE_SHAPE_STEPS_MAX) {
@@ -115,6 +115,8 @@ int edge_shape_init(struct edge_shape *shape, const struct edge_shape_config *co
         value = next;
         add_step(shape, hold_ns + at_ns, value);
     }
+    if (config->end == 0)
+        at_ns = (most_ns - 1) / step_ns * step_ns; // the last step, also where the value stays
     shape->length_ns = at_ns + step_ns;
     return 0;
 }

@@ -19,8 +19,6 @@ struct edge_source_options {
     bool binary, compress;
 };
 
-#define EDGE_SOURCE_TIME_MAX (UINT64_C(8784) * 3600 * 1000000000) // a year, as for all durations
-
 // Rows of an option table for the member `f`, of type struct edge_source_options, of `s`.
 // NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot stand in parentheses
 // clang-format off
@@ -62,10 +60,10 @@ struct edge_source_options {
      .help = "End a stream after so many requests, or replies where only the server streams; 0: "  \
              "after all of the data, or when the server ends it."},                                \
     {EDGE_OPT_DURATION(s, f.stream_call_duration), .name = "stream-call-duration",                 \
-     .argument = "TIME", .fallback = "0s", .max = EDGE_SOURCE_TIME_MAX,                            \
+     .argument = "TIME", .fallback = "0s", .max = EDGE_LOAD_TIME_MAX_NS,                           \
      .help = "End a stream after so long; requests start again from the first. 0s: see above."},   \
     {EDGE_OPT_DURATION(s, f.stream_interval), .name = "stream-interval", .argument = "TIME",       \
-     .fallback = "0s", .max = EDGE_SOURCE_TIME_MAX,                                                \
+     .fallback = "0s", .max = EDGE_LOAD_TIME_MAX_NS,                                               \
      .help = "Leave so much time between two requests of a stream."}
 // clang-format on
 // NOLINTEND(bugprone-macro-parentheses)

@@ -63,6 +63,9 @@ int edge_worker_init(struct edge_worker *worker, const struct edge_plan *plan,
         .wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
         .loop = {.epoll_fd = -1},
     };
+    // Until the window opens, and for good if it never does.
+    worker->health =
+        (struct edge_load_thread){.cpu = worker->cpu, .run_delay_ns = EDGE_LOAD_UNKNOWN};
     if (worker->wake_fd < 0)
         return edge_fail(message, -errno, "cannot prepare a thread: %s", strerror(errno));
     worker->group = (struct edge_channel_group){

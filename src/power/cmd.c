@@ -43,18 +43,24 @@ static int open_cmd(struct edge_power *power, struct edge_message *message)
     return start(power, message);
 }
 
-// Its end: its own failure, or time for the next start.
-static int ended(struct edge_power *power, struct edge_message *message)
+// Its end: its own failure, or time for the next start. What it printed last may lack a newline.
+static int ended(struct edge_power *power, struct edge_reading *reading,
+                 struct edge_message *message)
 {
     struct cmd *cmd = power->state;
     edge_subprocess_stop(&cmd->process, GRACE_NS);
     int status = cmd->process.status;
     if (status != 0) {
         char text[80];
+        edge_buffer_consume(&cmd->lines.input, cmd->lines.input.len);
         return edge_fail(message, EDGE_ERR_FAILED, "the command %s",
                          edge_subprocess_status_text(status, text, sizeof text));
     }
-    return -EAGAIN;
+    if (cmd->lines.input.len == 0)
+        return -EAGAIN;
+    int error = edge_buffer_append(&cmd->lines.input, "\n", 1);
+    return error ? edge_fail(message, error, "out of memory")
+                 : edge_lines_next(&cmd->lines, reading, message);
 }
 
 static int read_cmd(struct edge_power *power, struct edge_reading *reading,
@@ -78,10 +84,11 @@ static int read_cmd(struct edge_power *power, struct edge_reading *reading,
         return edge_fail(message, -ENOMEM, "out of memory");
     ssize_t got = read(cmd->process.stdout_fd, edge_buffer_tail(&cmd->lines.input), CHUNK);
     if (got == 0)
-        return ended(power, message);
-    if (got > 0)
+        result = ended(power, reading, message);
+    if (got > 0) {
         cmd->lines.input.len += (size_t)got;
-    result = edge_lines_next(&cmd->lines, reading, message);
+        result = edge_lines_next(&cmd->lines, reading, message);
+    }
     return result == 0 ? 1 : result;
 }
 

@@ -94,7 +94,8 @@ static int send_command(const struct fnirsi *meter, uint8_t command)
 {
     uint8_t bytes[1 + EDGE_FNIRSI_REPORT] = {0};
     edge_fnirsi_command(command, bytes + 1);
-    return write(meter->fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes ? 0 : -errno;
+    ssize_t sent = write(meter->fd, bytes, sizeof bytes);
+    return sent < 0 ? -errno : sent == (ssize_t)sizeof bytes ? 0 : -EIO;
 }
 
 static int read_report(struct fnirsi *meter, uint8_t report[EDGE_FNIRSI_REPORT],

@@ -110,11 +110,18 @@ static bool keep_only(struct rails *rails, const char *label)
     return false;
 }
 
+static const char *scope_of(const struct rails *rails)
+{
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
+        if (rails->count == 1 && strcmp(rails->at[0].label, totals[i].label) == 0)
+            return totals[i].scope;
+    return "soc_rails";
+}
+
 // The rail asked for; the one that carries the whole; else all together, which is a part.
 static int choose(struct edge_power *power, struct rails *rails, struct edge_message *message)
 {
     char all[120];
-    const char *scope = "soc_rails";
     list(rails, all, sizeof all);
     if (rails->count == 0)
         return edge_fail(message, -ENOENT, "no INA3221 with named channels");
@@ -124,11 +131,10 @@ static int choose(struct edge_power *power, struct rails *rails, struct edge_mes
                              power->config.argument, all);
     } else {
         for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
-            if (keep_only(rails, totals[i].label)) {
-                scope = totals[i].scope;
+            if (keep_only(rails, totals[i].label))
                 break;
-            }
     }
+    const char *scope = scope_of(rails);
     snprintf(power->scope, sizeof power->scope, "%s", scope);
     list(rails, all, sizeof all);
     snprintf(power->detail, sizeof power->detail, "ina3221: %s", all);

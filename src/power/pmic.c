@@ -45,7 +45,8 @@ static bool take_line(const char *line, struct rail *rails, unsigned *count)
         return false;
     char kind = line[len - 1], *end;
     double value = strtod(number + 1, &end);
-    if (end == number + 1 || *end != kind || line[len - 2] != '_' || value < 0 || value > 1000)
+    if (end == number + 1 || *end != kind || line[len - 2] != '_' ||
+        !(value >= 0 && value <= 1000)) // nan, too
         return false;
     // Rails are matched by name: neither indices nor the order of lines say what belongs together.
     struct rail *rail = rail_of(rails, count, line, len - 2);

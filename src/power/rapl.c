@@ -81,8 +81,9 @@ static int open_rapl(struct edge_power *power, struct edge_message *message)
 }
 
 // The counter wraps after an hour at 65 W. Twice between two readings cannot be seen, nor can it
-// happen with a reading every 100 ms.
-static int advance(const char *root, struct zone *zone, uint64_t *step_uj)
+// happen with a reading every 100 ms. A counter that could not be read is only late: its next step
+// is the longer. `lost` is set where it has wrapped, and nobody knows at what.
+static int advance(const char *root, struct zone *zone, uint64_t *step_uj, bool *lost)
 {
     uint64_t now_uj, range_uj = 0;
     int error = read_counter(root, zone->energy, &now_uj);
@@ -94,6 +95,7 @@ static int advance(const char *root, struct zone *zone, uint64_t *step_uj)
         if (!error && range_uj < zone->last_uj)
             error = EDGE_ERR_FORMAT;
         *step_uj = now_uj + (range_uj - zone->last_uj);
+        *lost = *lost || error;
     }
     zone->last_uj = now_uj;
     return error;
@@ -106,13 +108,14 @@ static int read_rapl(struct edge_power *power, struct edge_reading *reading,
     reading->t_ns = edge_clock_ns();
     for (unsigned i = 0; i < rapl->count; i++) {
         uint64_t step_uj = 0;
-        int error = advance(power->config.root, &rapl->zones[i], &step_uj);
-        if (error || rapl->lost) {
-            rapl->lost = true;
+        int error = advance(power->config.root, &rapl->zones[i], &step_uj, &rapl->lost);
+        if (rapl->lost)
             return edge_fail(message, error ? error : EDGE_ERR_FORMAT,
                              "%s: a step of the counter was lost: %s", rapl->zones[i].energy,
                              error ? edge_error_text(error) : "before");
-        }
+        if (error)
+            return edge_fail(message, error, "%s: %s", rapl->zones[i].energy,
+                             edge_error_text(error));
         rapl->total_uj += step_uj;
     }
     reading->energy_uj = rapl->total_uj;

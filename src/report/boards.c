@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/build_info.h"
+#include "report/command.h"
 
 struct boards_options {
     unsigned format;
@@ -195,23 +195,9 @@ int edge_boards_command(int argc, char **argv)
     struct boards_options config;
     struct edge_message message;
     int operands = 0;
-    edge_options_defaults(command, &config);
-    switch (edge_options_argv(command, &config, argc, argv, &operands, &message)) {
-    case EDGE_ARGV_GO:
-        break;
-    case EDGE_ARGV_HELP:
-        edge_options_help(command, stdout);
-        return EDGE_EXIT_OK;
-    case EDGE_ARGV_VERSION:
-        printf("bench-edge %s\n", edge_build_info()->version);
-        return EDGE_EXIT_OK;
-    case EDGE_ARGV_SHOW:
-        edge_options_show(command, &config, stdout);
-        return EDGE_EXIT_OK;
-    default:
-        fprintf(stderr, "%s: %s\n", command->name, message.text);
-        return EDGE_EXIT_USAGE;
-    }
+    int exit_code = edge_report_arguments(command, &config, argc, argv, &operands);
+    if (exit_code >= 0)
+        return exit_code;
     const struct edge_catalogue_board *board = NULL;
     if (operands > 1) {
         fprintf(stderr, "%s: expected one board at most, found \"%s\" too\n", command->name,
@@ -223,9 +209,8 @@ int edge_boards_command(int argc, char **argv)
         return EDGE_EXIT_USAGE;
     }
     int rv = edge_boards_print(board, (enum edge_boards_format)config.format, stdout);
-    if (rv == 0 && fflush(stdout) != 0)
-        rv = -errno;
     if (rv < 0)
         fprintf(stderr, "%s: cannot print: %s\n", command->name, edge_error_text(rv));
-    return rv < 0 ? EDGE_EXIT_FAILED : EDGE_EXIT_OK;
+    return edge_report_written(stdout, "the catalogue", stderr) && rv == 0 ? EDGE_EXIT_OK
+                                                                           : EDGE_EXIT_FAILED;
 }

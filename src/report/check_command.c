@@ -119,10 +119,8 @@ static int run(struct check *check, const struct config *config)
         fputs("out of memory\n", stderr);
         check->failed = true;
     }
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "cannot write the verdicts: %s\n", edge_error_text(-errno));
+    if (!edge_report_written(stdout, "the verdicts", stderr))
         check->failed = true;
-    }
     int exit_code = (int)edge_checks_exit(&checks);
     edge_checks_free(&checks);
     return exit_code == EDGE_EXIT_MISSED || !check->failed ? exit_code : EDGE_EXIT_FAILED;

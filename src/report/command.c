@@ -171,11 +171,7 @@ static int report(const struct config *config, const char *const *paths, size_t 
     if (edge_collect(&collection, paths, count, err) == 0)
         exit_code = show(config, &columns, &order, &collection, out, err);
     edge_collection_free(&collection);
-    if (fflush(out) != 0 || ferror(out) != 0) {
-        fprintf(err, "cannot write the report: %s\n", edge_error_text(-errno));
-        exit_code = EDGE_EXIT_FAILED;
-    }
-    return exit_code;
+    return edge_report_written(out, "the report", err) ? exit_code : EDGE_EXIT_FAILED;
 }
 
 int edge_report_print(const char *const *paths, size_t count, FILE *out, FILE *err)
@@ -206,6 +202,16 @@ int edge_report_arguments(const struct edge_command *command, void *config, int 
         fprintf(stderr, "%s: %s\n", command->name, message.text);
         return EDGE_EXIT_USAGE;
     }
+}
+
+bool edge_report_written(FILE *out, const char *what, FILE *err)
+{
+    errno = 0;
+    if (fflush(out) == 0 && ferror(out) == 0)
+        return true;
+    fprintf(err, "cannot write %s: %s\n", what,
+            errno != 0 ? edge_error_text(-errno) : "parts of it are missing; is the disk full?");
+    return false;
 }
 
 int edge_report_command(int argc, char **argv)

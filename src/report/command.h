@@ -2,6 +2,7 @@
 #ifndef EDGE_REPORT_COMMAND_H
 #define EDGE_REPORT_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -22,5 +23,9 @@ int edge_report_print(const char *const *paths, size_t count, FILE *out, FILE *e
 // the defaults. Returns -1 to go on, with *operands set, or enum edge_exit.
 int edge_report_arguments(const struct edge_command *command, void *config, int argc, char **argv,
                           int *operands);
+
+// Whether all that was printed to `out` has arrived. If not, `err` is told: "cannot write WHAT:
+// ...".
+bool edge_report_written(FILE *out, const char *what, FILE *err);
 
 #endif

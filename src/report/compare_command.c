@@ -42,7 +42,7 @@ const struct edge_command edge_compare_command_options = {
         "results of the same server, scenario and call are compared. Sides that did not do the\n"
         "same work are refused, unless --allow names each difference.\n"
         "Example:\n"
-        "  bench-edge compare results/rpi4 results/rpi5 --price rpi4=35 --price rpi5=60",
+        "  bench-edge compare results/*-rpi4 results/*-rpi5 --price rpi4=35 --price rpi5=60",
     .options = options,
 };
 
@@ -58,10 +58,8 @@ static int run(struct edge_compare *compare, const char *const *paths, size_t co
         fputs("out of memory\n", stderr);
     else if (printed == 0 && refused == 0)
         fputs("there is nothing to compare\n", stderr);
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "cannot write the comparison: %s\n", edge_error_text(-errno));
+    if (!edge_report_written(stdout, "the comparison", stderr))
         failures++;
-    }
     for (size_t i = 0; i < compare->side_count; i++)
         edge_measured_list_free(&compare->sides[i]);
     return failures > 0 || printed <= 0 || refused > 0 ? EDGE_EXIT_FAILED : EDGE_EXIT_OK;

@@ -20,7 +20,6 @@ enum edge_row_group {
 #define EDGE_ROW_CURVE 20
 extern const double edge_row_curve_percents[EDGE_ROW_CURVE];
 
-// Over all repeats that were measured. NAN: not measured. The names of columns: columns.c.
 // A step of the load-to-power curve, over all repeats.
 struct edge_row_level {
     uint64_t load_percent; // of the rate that was found; 0: idle
@@ -43,6 +42,7 @@ struct edge_row_tls {
     double connection_bytes; // memory of one connection
 };
 
+// Over all repeats that were measured. NAN: not measured. The names of columns: columns.c.
 struct edge_row {
     struct edge_facts facts;
     char *path;      // as it was opened

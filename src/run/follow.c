@@ -219,7 +219,9 @@ int edge_follow_run(struct edge_follow *follow, const struct edge_follow_load *p
         return edge_follow_turn(follow, edge_clock_ns()); // it may have died of them
     int error = watch(follow, plan, load);
     *started = edge_load_finish(load, result) == 0;
-    if (!*started)
+    if (!*started) {
+        edge_fail(why, -ENOMEM, "out of memory");
         return edge_fail(follow->message, -ENOMEM, "out of memory");
+    }
     return error ? error : take_late_marks(follow);
 }

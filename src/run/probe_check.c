@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/cpuset.h"
 #include "result/rules.h"
+#include "run/probe_member.h"
 
 #define LITTLE_RAM (UINT64_C(256) << 20)
 
@@ -19,17 +20,6 @@ static uint64_t number(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     return json_is_integer(value) ? (uint64_t)json_integer_value(value) : EDGE_UNMEASURED;
-}
-
-static const char *text(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
-static const char *reason(const json_t *facts, const char *fact)
-{
-    return text(json_object_get(facts, "missing"), fact);
 }
 
 // What the readings point to while they are judged.
@@ -45,7 +35,7 @@ static void collect_governors(const json_t *facts, char *list, size_t size)
     list[0] = '\0';
     json_array_foreach(json_object_get(facts, "policies"), i, policy)
     {
-        const char *governor = text(policy, "governor");
+        const char *governor = edge_probe_member(policy, "governor");
         size_t used = strlen(list);
         if (governor[0] && !strstr(list, governor))
             snprintf(list + used, size - used, "%s%s", used ? "," : "", governor);
@@ -78,21 +68,22 @@ static void read_facts(const json_t *facts, const struct edge_target *target, bo
     readings->window_ns = number(background, "interval_ns");
     readings->background_cpu_ns = number(background, "cpu_ns");
     readings->steal_ns = number(background, "steal_ns");
-    if (edge_cpuset_parse(text(facts, "cpus_online"), &online) == 0)
+    if (edge_cpuset_parse(edge_probe_member(facts, "cpus_online"), &online) == 0)
         readings->cpus = online.count;
     const json_t *step = json_object_get(background, "clock_step_ns");
     if (json_is_integer(step))
         readings->clock_step_ns = json_integer_value(step);
     uint64_t bits = number(facts, "throttle_bits"); // those since boot say nothing of a run
     readings->throttle_bits = bits == EDGE_UNMEASURED ? bits : bits & LIVE_BITS;
-    readings->throttle_source = text(facts, "throttle_source");
+    readings->throttle_source = edge_probe_member(facts, "throttle_source");
     collect_governors(facts, words->governors, sizeof words->governors);
     readings->governor = words->governors[0] ? words->governors : NULL;
-    readings->emulated = target->emulated || text(facts, "emulator")[0] ? EDGE_YES : EDGE_NO;
+    readings->emulated =
+        target->emulated || edge_probe_member(facts, "emulator")[0] ? EDGE_YES : EDGE_NO;
     readings->recorded = recorded ? EDGE_YES : EDGE_NO;
     if (!source)
         return;
-    snprintf(words->doubt, sizeof words->doubt, "%s", text(source, "warning"));
+    snprintf(words->doubt, sizeof words->doubt, "%s", edge_probe_member(source, "warning"));
     readings->power = EDGE_YES;
     readings->power_doubtful = words->doubt[0] ? EDGE_YES : EDGE_NO;
     readings->power_doubt = words->doubt;
@@ -130,7 +121,8 @@ static void name_busiest(const json_t *facts, struct edge_record_rule *rule)
     {
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s (%.0f %% of a CPU)", used ? ", " : "",
-                 text(process, "name"), 100 * (double)number(process, "cpu_ns") / interval_ns);
+                 edge_probe_member(process, "name"),
+                 100 * (double)number(process, "cpu_ns") / interval_ns);
     }
     if (list[0])
         add_words(rule, list);
@@ -141,7 +133,7 @@ static void foresee_swap(const json_t *facts, struct edge_record_rule *rule)
     uint64_t available = number(facts, "ram_available_bytes");
     rule->words[0] = '\0';
     if (available == EDGE_UNMEASURED) {
-        add_words(rule, reason(facts, "ram_available_bytes"));
+        add_words(rule, edge_probe_reason(facts, "ram_available_bytes"));
         return;
     }
     snprintf(rule->reading, sizeof rule->reading, "%" PRIu64 " MiB", (available + (1 << 19)) >> 20);
@@ -175,7 +167,7 @@ static void foresee(const json_t *facts, const struct edge_target *target,
     else if (strcmp(id, "clock_step") == 0 &&
              json_is_false(json_object_get(facts, "clock_synchronised")))
         warn(rule, "no time service has set the clock yet: it may be set during a run");
-    else if (strcmp(id, "steal") == 0 && text(facts, "virtual_machine")[0])
+    else if (strcmp(id, "steal") == 0 && edge_probe_member(facts, "virtual_machine")[0])
         warn(rule, "this is a virtual machine: others may use its CPUs during a run");
     else if (strcmp(id, "governor") == 0 && strcmp(rule->verdict, "warn") == 0)
         add_words(rule, "echo performance | sudo tee "
@@ -184,13 +176,14 @@ static void foresee(const json_t *facts, const struct edge_target *target,
         snprintf(rule->words, sizeof rule->words,
                  "the generator would draw from the same supply: drive the board from another "
                  "machine to compare boards");
-    else if (strcmp(id, "emulated") == 0 && text(facts, "emulator")[0])
-        add_words(rule, text(facts, "emulator"));
+    else if (strcmp(id, "emulated") == 0 && edge_probe_member(facts, "emulator")[0])
+        add_words(rule, edge_probe_member(facts, "emulator"));
     else if (strcmp(id, "power") == 0 && target->emulated)
         snprintf(rule->words, sizeof rule->words, "an emulator has no power of a board");
     else if (strcmp(id, "power") == 0 && passes(rule))
         snprintf(rule->reading, sizeof rule->reading, "%.40s (%.40s)",
-                 text(first_source(facts), "name"), text(first_source(facts), "scope"));
+                 edge_probe_member(first_source(facts), "name"),
+                 edge_probe_member(first_source(facts), "scope"));
     else if (strcmp(id, "power") == 0)
         snprintf(rule->words, sizeof rule->words,
                  "no source of this board can be read: without a meter at the host (--power, "
@@ -235,12 +228,12 @@ static void add(json_t *list, const json_t *facts, const struct edge_target *tar
                 struct edge_record_rule *rule)
 {
     const struct foreseen *row = find(rule->id);
-    bool emulated = target->emulated || text(facts, "emulator")[0];
+    bool emulated = target->emulated || edge_probe_member(facts, "emulator")[0];
     bool unread = strcmp(rule->reading, "not measured") == 0;
     if (!row || (unread && is_void(rule->id)))
         return;
-    if (unread && !emulated && row->fact && reason(facts, row->fact)[0])
-        snprintf(rule->words, sizeof rule->words, "%s", reason(facts, row->fact));
+    if (unread && !emulated && row->fact && edge_probe_reason(facts, row->fact)[0])
+        snprintf(rule->words, sizeof rule->words, "%s", edge_probe_reason(facts, row->fact));
     if (!emulated || strcmp(rule->id, "emulated") == 0 || strcmp(rule->id, "power") == 0)
         foresee(facts, target, rule);
     json_array_append_new(list,
@@ -272,7 +265,8 @@ const char *edge_probe_check_others(const json_t *rules, char *list, size_t size
         size_t i, used = strlen(list);
         const json_t *one;
         bool judged = false;
-        json_array_foreach(rules, i, one) judged = judged || strcmp(text(one, "id"), rule->id) == 0;
+        json_array_foreach(rules, i, one) judged =
+            judged || strcmp(edge_probe_member(one, "id"), rule->id) == 0;
         if (!judged)
             snprintf(list + used, size - used, "%s%s", used ? " " : "", rule->id);
     }
@@ -285,7 +279,7 @@ bool edge_probe_check_passes(const json_t *rules)
     const json_t *rule;
     json_array_foreach(rules, i, rule)
     {
-        if (strcmp(text(rule, "verdict"), edge_verdict_name(EDGE_VERDICT_FAIL)) == 0)
+        if (strcmp(edge_probe_member(rule, "verdict"), edge_verdict_name(EDGE_VERDICT_FAIL)) == 0)
             return false;
     }
     return true;

@@ -121,14 +121,18 @@ static int probe_target(const struct probe_options *config, struct edge_target *
     return error ? error : ask(config, target, agent, probe, message);
 }
 
-static void print(const struct probe_options *config, const json_t *probe)
+static int print(const struct probe_options *config, const json_t *probe)
 {
+    errno = 0;
     if (config->format == FORMAT_JSON) {
         json_dumpf(probe, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
         putchar('\n');
     } else {
         edge_probe_print(probe, stdout);
     }
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    return errno ? -errno : -EIO;
 }
 
 static int execute(const struct probe_options *config)
@@ -144,11 +148,15 @@ static int execute(const struct probe_options *config)
         return fail(&message, EDGE_EXIT_USAGE);
     if (error)
         return fail(&message, EDGE_EXIT_FAILED);
-    print(config, probe);
-    int exit_code =
-        json_is_true(json_object_get(probe, "valid")) ? EDGE_EXIT_OK : EDGE_EXIT_INVALID;
+    error = print(config, probe);
+    bool valid = json_is_true(json_object_get(probe, "valid"));
     json_decref(probe);
-    return exit_code;
+    if (error) {
+        edge_fail(&message, error, "cannot write what was found (is the disk full?): %s",
+                  edge_error_text(error));
+        return fail(&message, EDGE_EXIT_FAILED);
+    }
+    return valid ? EDGE_EXIT_OK : EDGE_EXIT_INVALID;
 }
 
 int edge_probe_command(int argc, char **argv)

@@ -7,16 +7,11 @@
 
 #include "base/clock.h"
 #include "base/cpuset.h"
+#include "run/probe_member.h"
 #include "run/probe_text.h"
 
 #define MHZ(hz)     ((double)(hz) / 1e6)
 #define POLICY_CPUS 256
-
-static const char *text(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
 
 static bool number(const json_t *object, const char *key, double *value)
 {
@@ -25,14 +20,9 @@ static bool number(const json_t *object, const char *key, double *value)
     return json_is_number(member);
 }
 
-static const char *reason(const json_t *facts, const char *fact)
-{
-    return text(json_object_get(facts, "missing"), fact);
-}
-
 static void missing(const json_t *facts, const char *label, const char *fact, FILE *out)
 {
-    edge_probe_text(out, label, "-  %s", reason(facts, fact));
+    edge_probe_text(out, label, "-  %s", edge_probe_reason(facts, fact));
 }
 
 // --- What it is ---
@@ -45,23 +35,24 @@ static void print_identity(const json_t *facts, FILE *out)
     const char *part =
         last > 0 ? json_string_value(json_array_get(compatible, last - 1)) : NULL; // the SoC's
     if (json_is_object(catalogue))
-        edge_probe_text(out, "board", "%s: %s (by %s)", text(catalogue, "id"),
-                        text(catalogue, "name"), text(catalogue, "by"));
+        edge_probe_text(out, "board", "%s: %s (by %s)", edge_probe_member(catalogue, "id"),
+                        edge_probe_member(catalogue, "name"), edge_probe_member(catalogue, "by"));
     else
-        edge_probe_text(out, "board", "-  none of the catalogue: %s", reason(facts, "catalogue"));
+        edge_probe_text(out, "board", "-  none of the catalogue: %s",
+                        edge_probe_reason(facts, "catalogue"));
     if (!catalogue || json_is_null(catalogue))
         edge_probe_text(out, "programs", "scripts/build.sh %s",
-                        text(facts, "build")[0] ? text(facts, "build")
-                                                : "host, on the machine itself");
+                        edge_probe_member(facts, "build")[0] ? edge_probe_member(facts, "build")
+                                                             : "host, on the machine itself");
     if (json_is_object(catalogue))
-        edge_probe_text(out, "SoC", "%s%s%s%s", text(catalogue, "soc"), part ? " (" : "",
-                        part ? part : "", part ? ")" : "");
+        edge_probe_text(out, "SoC", "%s%s%s%s", edge_probe_member(catalogue, "soc"),
+                        part ? " (" : "", part ? part : "", part ? ")" : "");
     else if (part)
         edge_probe_text(out, "SoC", "%s", part);
     else
         edge_probe_text(out, "SoC", "-  no device tree names it");
-    if (text(facts, "revision")[0])
-        edge_probe_text(out, "revision", "%s", text(facts, "revision"));
+    if (edge_probe_member(facts, "revision")[0])
+        edge_probe_text(out, "revision", "%s", edge_probe_member(facts, "revision"));
 }
 
 static void print_cores(const json_t *facts, FILE *out)
@@ -69,7 +60,7 @@ static void print_cores(const json_t *facts, FILE *out)
     char kinds[512] = "";
     size_t i;
     const json_t *kind;
-    if (reason(facts, "cores")[0]) {
+    if (edge_probe_reason(facts, "cores")[0]) {
         missing(facts, "cores", "cores", out);
         return;
     }
@@ -77,12 +68,14 @@ static void print_cores(const json_t *facts, FILE *out)
     {
         size_t used = strlen(kinds);
         snprintf(kinds + used, sizeof kinds - used, "%s%d x %s", i ? ", " : "",
-                 (int)json_integer_value(json_object_get(kind, "count")), text(kind, "name"));
+                 (int)json_integer_value(json_object_get(kind, "count")),
+                 edge_probe_member(kind, "name"));
     }
-    const char *online = text(facts, "cpus_online"), *present = text(facts, "cpus_present");
+    const char *online = edge_probe_member(facts, "cpus_online"),
+               *present = edge_probe_member(facts, "cpus_present");
     if (!online[0])
         edge_probe_text(out, "cores", "%s; which are online: -  %s", kinds,
-                        reason(facts, "cpus_online"));
+                        edge_probe_reason(facts, "cpus_online"));
     else if (present[0] && strcmp(present, online) != 0)
         edge_probe_text(out, "cores", "%s; online are %s of %s", kinds, online, present);
     else
@@ -111,7 +104,8 @@ static void print_memory(const json_t *facts, FILE *out)
 
 static void print_system(const json_t *facts, FILE *out)
 {
-    const char *kernel = text(facts, "kernel"), *machine = text(facts, "machine");
+    const char *kernel = edge_probe_member(facts, "kernel"),
+               *machine = edge_probe_member(facts, "machine");
     double page, bits;
     char pages[64] = "", userland[32] = "userland's bits -";
     if (number(facts, "page_bytes", &page))
@@ -126,11 +120,14 @@ static void print_system(const json_t *facts, FILE *out)
     if (number(facts, "userland_bits", &bits))
         snprintf(userland, sizeof userland, "%.0f bits", bits);
     edge_probe_text(out, "system", "%s; %s; %s",
-                    text(facts, "os")[0] ? text(facts, "os") : reason(facts, "os"), userland,
-                    text(facts, "libc")[0] ? text(facts, "libc") : "C library -");
-    if (reason(facts, "userland_bits")[0])
+                    edge_probe_member(facts, "os")[0] ? edge_probe_member(facts, "os")
+                                                      : edge_probe_reason(facts, "os"),
+                    userland,
+                    edge_probe_member(facts, "libc")[0] ? edge_probe_member(facts, "libc")
+                                                        : "C library -");
+    if (edge_probe_reason(facts, "userland_bits")[0])
         missing(facts, "", "userland_bits", out);
-    if (reason(facts, "libc")[0])
+    if (edge_probe_reason(facts, "libc")[0])
         missing(facts, "", "libc", out);
 }
 
@@ -172,9 +169,10 @@ static void print_policy(const json_t *policy, const char *label, char *cpus, do
     else if (high > 0)
         snprintf(now, sizeof now, "%.0f MHz", MHZ(high));
     edge_probe_text(out, label, "CPU %s: %s, %s%s; now asked for: %s%s%s", cpus,
-                    text(policy, "governor")[0] ? text(policy, "governor") : "governor -", range,
-                    capped, now, text(policy, "driver")[0] ? "; driver " : "",
-                    text(policy, "driver"));
+                    edge_probe_member(policy, "governor")[0] ? edge_probe_member(policy, "governor")
+                                                             : "governor -",
+                    range, capped, now, edge_probe_member(policy, "driver")[0] ? "; driver " : "",
+                    edge_probe_member(policy, "driver"));
 }
 
 // Policies that are alike share a line: x86 has one for every CPU.
@@ -192,7 +190,8 @@ static void print_policies(const json_t *facts, FILE *out)
                 continue;
             printed = printed || j < i;
             size_t used = strlen(cpus);
-            snprintf(cpus + used, sizeof cpus - used, "%s%s", used ? "," : "", text(other, "cpus"));
+            snprintf(cpus + used, sizeof cpus - used, "%s%s", used ? "," : "",
+                     edge_probe_member(other, "cpus"));
             if (number(other, "requested_hz", &one)) {
                 low = low == 0 || one < low ? one : low;
                 high = one > high ? one : high;
@@ -213,7 +212,7 @@ static void print_clock(const json_t *facts, FILE *out)
     if (number(facts, "measured_hz", &measured))
         edge_probe_text(out, "", "measured by the firmware: %.0f MHz", MHZ(measured));
     else
-        edge_probe_text(out, "", "measured: -  %s", reason(facts, "measured_hz"));
+        edge_probe_text(out, "", "measured: -  %s", edge_probe_reason(facts, "measured_hz"));
     if (json_is_array(json_object_get(facts, "policies")) &&
         json_is_false(json_object_get(facts, "time_in_state")))
         edge_probe_text(out, "",
@@ -231,20 +230,20 @@ static void print_heat(const json_t *facts, FILE *out)
         double temperature;
         if (json_is_true(json_object_get(zone, "cpu"))) {
             number(zone, "millicelsius", &temperature);
-            if (!reason(facts, "temperature_millicelsius")[0])
+            if (!edge_probe_reason(facts, "temperature_millicelsius")[0])
                 edge_probe_text(out, "temperature", "%.1f degrees (%s)", temperature / 1e3,
-                                text(zone, "type"));
+                                edge_probe_member(zone, "type"));
             continue;
         }
         size_t used = strlen(others);
         if (number(zone, "millicelsius", &temperature))
             snprintf(others + used, sizeof others - used, "%s%s %.1f", used ? ", " : "",
-                     text(zone, "type"), temperature / 1e3);
+                     edge_probe_member(zone, "type"), temperature / 1e3);
         else
             snprintf(others + used, sizeof others - used, "%s%s -", used ? ", " : "",
-                     text(zone, "type"));
+                     edge_probe_member(zone, "type"));
     }
-    if (reason(facts, "temperature_millicelsius")[0])
+    if (edge_probe_reason(facts, "temperature_millicelsius")[0])
         missing(facts, "temperature", "temperature_millicelsius", out);
     if (others[0])
         edge_probe_text(out, "", "not the CPU's: %s", others);
@@ -269,7 +268,7 @@ static void print_throttling(const json_t *facts, FILE *out)
     char now[80], boot[80] = "";
     size_t i;
     const json_t *cooler;
-    const char *source = text(facts, "throttle_source");
+    const char *source = edge_probe_member(facts, "throttle_source");
     const json_t *value = json_object_get(facts, "throttle_bits");
     if (!source[0]) {
         missing(facts, "throttling", "throttle_source", out);
@@ -291,8 +290,8 @@ static void print_throttling(const json_t *facts, FILE *out)
     {
         double state, max;
         if (number(cooler, "state", &state) && number(cooler, "max", &max))
-            edge_probe_text(out, "", "cooling device %s: %.0f of %.0f", text(cooler, "type"), state,
-                            max);
+            edge_probe_text(out, "", "cooling device %s: %.0f of %.0f",
+                            edge_probe_member(cooler, "type"), state, max);
     }
 }
 
@@ -309,7 +308,7 @@ static void print_links(const json_t *facts, FILE *out)
     };
     size_t i;
     const json_t *link;
-    if (reason(facts, "links")[0])
+    if (edge_probe_reason(facts, "links")[0])
         missing(facts, "network", "links", out);
     json_array_foreach(json_object_get(facts, "links"), i, link)
     {
@@ -317,13 +316,14 @@ static void print_links(const json_t *facts, FILE *out)
         char speed[48] = "its driver tells no speed";
         size_t kind = 0;
         while (kind + 1 < sizeof kinds / sizeof kinds[0] &&
-               strcmp(kinds[kind].kind, text(link, "kind")) != 0)
+               strcmp(kinds[kind].kind, edge_probe_member(link, "kind")) != 0)
             kind++;
         if (number(link, "mbit", &mbit))
             snprintf(speed, sizeof speed, "%.0f Mb/s", mbit);
-        edge_probe_text(out, i ? "" : "network", "%s: %s, %s%s%s", text(link, "name"),
-                        kinds[kind].words, speed, text(link, "driver")[0] ? ", driver " : "",
-                        text(link, "driver"));
+        edge_probe_text(out, i ? "" : "network", "%s: %s, %s%s%s", edge_probe_member(link, "name"),
+                        kinds[kind].words, speed,
+                        edge_probe_member(link, "driver")[0] ? ", driver " : "",
+                        edge_probe_member(link, "driver"));
     }
 }
 
@@ -333,12 +333,12 @@ static void print_source(const json_t *source, const char *label, FILE *out)
     char watts[64] = "-  its counter stood still";
     if (number(source, "power_uw", &power_uw))
         snprintf(watts, sizeof watts, "%.3f W", power_uw / 1e6);
-    edge_probe_text(out, label, "%s: %s (%s), %s", text(source, "name"), watts,
-                    text(source, "scope"), text(source, "detail"));
-    if (text(source, "correction")[0])
-        edge_probe_text(out, "", "   correction: %s", text(source, "correction"));
-    if (text(source, "warning")[0])
-        edge_probe_text(out, "", "   WARNING: %s", text(source, "warning"));
+    edge_probe_text(out, label, "%s: %s (%s), %s", edge_probe_member(source, "name"), watts,
+                    edge_probe_member(source, "scope"), edge_probe_member(source, "detail"));
+    if (edge_probe_member(source, "correction")[0])
+        edge_probe_text(out, "", "   correction: %s", edge_probe_member(source, "correction"));
+    if (edge_probe_member(source, "warning")[0])
+        edge_probe_text(out, "", "   WARNING: %s", edge_probe_member(source, "warning"));
 }
 
 static void print_power(const json_t *facts, FILE *out)
@@ -348,7 +348,7 @@ static void print_power(const json_t *facts, FILE *out)
     bool found = false;
     json_array_foreach(json_object_get(facts, "power"), i, source)
     {
-        if (!text(source, "scope")[0])
+        if (!edge_probe_member(source, "scope")[0])
             continue;
         print_source(source, found ? "" : "power", out);
         found = true;
@@ -357,8 +357,8 @@ static void print_power(const json_t *facts, FILE *out)
         edge_probe_text(out, "power", "-  no source of this board can be read:");
     json_array_foreach(json_object_get(facts, "power"), i, source)
     {
-        if (!text(source, "scope")[0])
-            edge_probe_text(out, "", "-  %s", text(source, "why"));
+        if (!edge_probe_member(source, "scope")[0])
+            edge_probe_text(out, "", "-  %s", edge_probe_member(source, "why"));
     }
 }
 
@@ -380,7 +380,7 @@ static void print_background(const json_t *facts, FILE *out)
         size_t at = strlen(list);
         number(process, "cpu_ns", &one);
         snprintf(list + at, sizeof list - at, "%s%s %.0f %%", at ? ", " : ": ",
-                 text(process, "name"), 100 * one / interval_ns);
+                 edge_probe_member(process, "name"), 100 * one / interval_ns);
     }
     edge_probe_text(out, "background", "%.1f CPUs used in %.1f s%s", used / interval_ns,
                     interval_ns / (double)EDGE_NS_PER_S, list);
@@ -390,9 +390,10 @@ static void print_background(const json_t *facts, FILE *out)
 
 static void print_limits(const json_t *facts, FILE *out)
 {
-    const char *machine = text(facts, "virtual_machine"), *emulator = text(facts, "emulator");
-    if (text(facts, "ram_limit")[0])
-        edge_probe_text(out, "RAM limit", "by %s", text(facts, "ram_limit"));
+    const char *machine = edge_probe_member(facts, "virtual_machine"),
+               *emulator = edge_probe_member(facts, "emulator");
+    if (edge_probe_member(facts, "ram_limit")[0])
+        edge_probe_text(out, "RAM limit", "by %s", edge_probe_member(facts, "ram_limit"));
     else
         missing(facts, "RAM limit", "ram_limit", out);
     if (json_is_false(json_object_get(facts, "pressure")))

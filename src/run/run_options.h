@@ -1,9 +1,12 @@
-// What `bench-edge run` was asked to do. The rows are in command.c.
+// What `bench-edge run` was asked to do.
 #ifndef EDGE_RUN_RUN_OPTIONS_H
 #define EDGE_RUN_RUN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/error.h"
+#include "base/option.h"
 
 enum edge_run_profile {
     EDGE_PROFILE_SINGLE,    // one window
@@ -39,5 +42,16 @@ struct edge_run_options {
     uint64_t messages;
     uint64_t repeat;
 };
+
+extern const struct edge_command edge_run_command_options;
+
+// The table's defaults, where those that depend on the target are left open; and the rest, once the
+// environment and argv were read: an emulator's counts repeat with few calls in flight, and need no
+// long window.
+void edge_run_options_begin(struct edge_run_options *options);
+void edge_run_options_settle(struct edge_run_options *options);
+
+// What the table alone cannot check: 0, or EDGE_ERR_USAGE with a message.
+int edge_run_options_check(const struct edge_run_options *options, struct edge_message *message);
 
 #endif

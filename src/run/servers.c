@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "run/ask.h"
 
 static void ask_version(struct edge_server_entry *entry, const struct edge_emulator *emulator)
@@ -178,6 +179,17 @@ static int find_one(struct edge_servers *servers, const char *folder, const char
     return 0;
 }
 
+// Neither the agent's lines nor the result's file can carry another name.
+static void refuse_if_not_text(struct edge_server_entry *entry)
+{
+    const char *at = entry->path;
+    for (size_t len; (len = edge_text_character(at)) > 0;)
+        at += len;
+    if (*at && !entry->problem[0])
+        snprintf(entry->problem, sizeof(entry->problem),
+                 "expected a path in UTF-8 without control characters: rename it");
+}
+
 int edge_servers_find(struct edge_servers *servers, const char *folder, char *const *operands,
                       size_t operand_count, struct edge_message *message)
 {
@@ -185,6 +197,8 @@ int edge_servers_find(struct edge_servers *servers, const char *folder, char *co
     int error = operand_count == 0 ? find_all(servers, folder, message) : 0;
     for (size_t i = 0; i < operand_count && !error; i++)
         error = find_one(servers, folder, operands[i], message);
+    for (size_t i = 0; i < servers->count && !error; i++)
+        refuse_if_not_text(&servers->at[i]);
     if (error)
         edge_servers_free(servers);
     return error;

@@ -48,7 +48,7 @@ static bool is_there(const struct edge_ssh_copy *copy, const char *path, const c
 static int send_file(struct edge_ssh_copy *copy, int fd, uint64_t size, const char *name,
                      unsigned mode, struct edge_message *message)
 {
-    char command[1024], out[256];
+    char command[2048], out[256]; // a folder and names of at most 128 bytes each
     // The size is looked at: a connection that ends looks like the end of the file.
     snprintf(command, sizeof(command),
              "exec sh -c 'umask 077; cd %s && { { cat >%s.new && test $(wc -c <%s.new) -eq %" PRIu64

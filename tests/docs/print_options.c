@@ -7,8 +7,8 @@
 #include "report/check_command.h"
 #include "report/command.h"
 #include "report/compare_command.h"
-#include "run/command.h"
 #include "run/probe_command.h"
+#include "run/run_options.h"
 
 int main(void)
 {

@@ -12,6 +12,7 @@ SOURCE = pathlib.Path(os.environ["EDGE_SOURCE_DIR"])
 EMULATED = "EDGE_EMULATED" in os.environ  # the programs are a board's, under QEMU
 ANY_SERVICE = bool(os.environ["EDGE_SCHEMA"])  # bench-edge has libprotobuf
 PLUGS = bool(os.environ["EDGE_CURL"])  # bench-edge has libcurl and can ask plugs
+SANITIZED = "EDGE_SANITIZE:STRING=\n" not in (BUILD / "CMakeCache.txt").read_text()
 SERVERS = ("c_nghttp2_nanopb", "c_nghttp2_protobufc")
 
 

@@ -48,10 +48,11 @@ class Agent:
         return sample["guest_insns"], sample["guest_syscalls"]
 
     def look_at_rest(self):
-        """Waits until the guest does nothing any more."""
-        before, now = None, (None, None)
-        while now[0] is None or now != before:
+        """Waits until the guest does nothing any more, and not only has no CPU."""
+        before, now, state = None, (None, None), ""
+        while now[0] is None or now != before or state != "S":
             time.sleep(0.1)
+            state = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(") ", 1)[1][0]
             before, now = now, self.look()
         return now
 
@@ -73,7 +74,9 @@ class PluginTest(unittest.TestCase):
                        guest]
 
     def spawn(self, agent, argv):
-        agent.call(op="spawn", argv=argv, guest_counters=f"{self.folder}/counters")
+        pathlib.Path(f"{self.folder}/counters").unlink(missing_ok=True)  # of the guest before
+        agent.pid = agent.call(op="spawn", argv=argv,
+                               guest_counters=f"{self.folder}/counters")["pid"]
 
     def count(self, argv):
         with Agent() as agent:
@@ -98,19 +101,23 @@ class PluginTest(unittest.TestCase):
                 deadline = time.monotonic() + 20
                 while agent.look()[0] is None and time.monotonic() < deadline:
                     time.sleep(0.02)
-                looks = []
-                for _ in range(10):
-                    looks.append(agent.look()[0])
+                looks = [agent.look()[0]]
+                while len(set(looks)) < 10 and time.monotonic() < deadline:
                     time.sleep(0.02)
-                self.assertEqual(looks, sorted(set(looks)))
+                    looks.append(agent.look()[0])
+                self.assertEqual(looks, sorted(looks))
+                self.assertEqual(len(set(looks)), 10)
 
     def test_threads_are_counted_where_that_is_exact(self):
         for argv in self.guests():
             with Agent() as agent:
                 self.spawn(agent, [*argv, "thread"])
-                time.sleep(1)
-                counters = pathlib.Path(f"{self.folder}/counters").read_bytes()
-                interface, threads = struct.unpack_from("=II", counters, 16)
+                interface, threads, deadline = 0, 0, time.monotonic() + 20
+                while threads < 2 and time.monotonic() < deadline:
+                    time.sleep(0.1)
+                    if (counters := pathlib.Path(f"{self.folder}/counters")).exists():
+                        data = counters.read_bytes().ljust(24, b"\0")
+                        interface, threads = struct.unpack_from("=II", data, 16)
                 self.assertEqual(threads, 2)
                 insns, syscalls = agent.look()
                 self.assertGreater(syscalls, 0)

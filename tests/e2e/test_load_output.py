@@ -331,11 +331,11 @@ class Options(unittest.TestCase):
 
 
 GHZ = next(filter(None, (shutil.which("ghz"),
-                         shutil.which("ghz", path=str(BUILD.parent / "conformance" / "bin")))), None)
+                         shutil.which("ghz", path=str(BUILD.parent / "conformance/ghz")))), None)
 
 
 class Ghz(unittest.TestCase):
-    @unittest.skipUnless(GHZ, "ghz is not in PATH or build/conformance/bin")
+    @unittest.skipUnless(GHZ, "ghz is not in PATH or build/conformance/ghz")
     def test_counts_the_same(self):
         with Server(f"servers/{SERVERS[0]}") as server:
             ours = json.loads(run_load("-n", 600, "-c", 20, "--connections", 4, "-r", 1000, "-O",

@@ -230,6 +230,15 @@ class Refusals(Case):
             run = self.probe("--root", folder)
         self.assertIn("A machine without a name", run.stdout)
 
+    def test_a_full_disk_is_told(self):
+        for form in ("text", "json"):
+            with self.subTest(form), open("/dev/full", "w") as full:
+                done = subprocess.run([str(PROGRAM), "probe", "--root", "tests/data/boards/pi-4",
+                                       "--format", form], cwd=SOURCE, stdout=full, text=True,
+                                      stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("cannot write what was found (is the disk full?)", done.stderr)
+
     def test_a_target_that_is_none(self):
         self.refused(2, "local", "--target", "moon")
         self.refused(2, "rpi4", "--target", "qemu:rpi44")

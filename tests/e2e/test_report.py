@@ -1,6 +1,5 @@
 """bench-edge report, compare and check, read by parsers and computed by code that is not ours."""
 import csv
-import fractions
 import io
 import json
 import math
@@ -14,15 +13,14 @@ import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
-from html.parser import HTMLParser
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from programs import BUILD, PROGRAMS, SOURCE
+from parsers import Page, parse_influx
+from programs import PROGRAMS, SANITIZED, SOURCE
+from reckoning import DATA, percentile, rates, ratio_interval, records, t95
 
 PROGRAM = PROGRAMS / "bench-edge"
-DATA = SOURCE / "tests" / "data" / "results"
-SANITIZED = "EDGE_SANITIZE:STRING=\n" not in (BUILD / "CMakeCache.txt").read_text()
 
 
 def run(*arguments, code=0, cwd=DATA):
@@ -31,117 +29,6 @@ def run(*arguments, code=0, cwd=DATA):
     if done.returncode != code:
         raise AssertionError(f"{arguments}: exit code {done.returncode}, not {code}\n{out}\n{err}")
     return out, err
-
-
-def records(folder, server="fixture_nanopb"):
-    path = DATA / "fixture_boards" / folder / f"{server}.fixture_payload.FixtureCall.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def rates(folder, server="fixture_nanopb"):
-    """Verified calls per second of each repeat."""
-    length, ok = {}, {}
-    for record in records(folder, server):
-        if record.get("name") == "window":
-            length[record["repeat"]] = (record["stop_ns"] - record["start_ns"]) / 1e9
-        if record["type"] == "count":
-            ok[record["repeat"]] = record["ok_in_window"]
-    return [ok[repeat] / length[repeat] for repeat in sorted(ok)]
-
-
-# ---- statistics by another way: Student's t by integrating its density
-
-def t_density(t, degrees):
-    scale = math.gamma((degrees + 1) / 2) / math.sqrt(degrees * math.pi) / math.gamma(degrees / 2)
-    return scale * (1 + t * t / degrees) ** (-(degrees + 1) / 2)
-
-
-def t_within(limit, degrees, steps=20_000):
-    """The probability of |t| <= limit, by Simpson's rule."""
-    h = limit / steps
-    total = t_density(0, degrees) + t_density(limit, degrees)
-    total += sum((4 if i % 2 else 2) * t_density(i * h, degrees) for i in range(1, steps))
-    return 2 * total * h / 3
-
-
-def t95(degrees):
-    low, high = 1.0, 20.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if t_within(middle, degrees, 2_000) < 0.95 else (low, middle)
-    return low
-
-
-def ratio_interval(base, other):
-    """Welch's interval of the ratio of geometric means."""
-    a, b = [math.log(v) for v in base], [math.log(v) for v in other]
-    va, vb = statistics.variance(a) / len(a), statistics.variance(b) / len(b)
-    degrees = (va + vb) ** 2 / (va ** 2 / (len(a) - 1) + vb ** 2 / (len(b) - 1))
-    half = t95(math.floor(degrees)) * math.sqrt(va + vb)
-    middle = statistics.fmean(b) - statistics.fmean(a)
-    return [math.exp(middle + d) for d in (0, -half, half)]
-
-
-def percentile(folder, percent):
-    """Nearest rank over the bins of all repeats; the highest value of its bin."""
-    bins, highest = {}, 0
-    for record in records(folder):
-        if record["type"] == "hist":
-            highest = max(highest, record["max_ns"])
-            for low, count in record["bins"]:
-                bins[low] = bins.get(low, 0) + count
-    rank = math.ceil(fractions.Fraction(str(percent)) * sum(bins.values()) / 100)
-    for low in sorted(bins):
-        rank -= bins[low]
-        if rank <= 0:
-            return min(highest, low + (1 << max(0, low.bit_length() - 11)) - 1)
-    return highest
-
-
-def parse_influx(line):
-    """The line protocol, by its specification: measurement and tags, fields, time."""
-    def split(text, at):
-        parts, part, i, quoted = [], "", 0, False
-        while i < len(text):
-            if text[i] == "\\" and i + 1 < len(text) and text[i + 1] in ',= "\\':
-                part += text[i:i + 2]
-                i += 2
-                continue
-            quoted ^= text[i] == '"' and at in (" ", ",") and "=" in part
-            if text[i] == at and not quoted:
-                parts.append(part)
-                part = ""
-            else:
-                part += text[i]
-            i += 1
-        return parts + [part]
-
-    def plain(text):
-        return re.sub(r"\\([,= ])", r"\1", text)
-
-    def tags_end(text):  # tags hold quotes as they are: the first bare space ends them
-        i = 0
-        while text[i] != " ":
-            i += 2 if text[i] == "\\" and text[i + 1] in ",= " else 1
-        return i
-
-    end = tags_end(line)
-    keys = re.split(r"(?<!\\),", line[:end])
-    tags = dict(map(plain, re.split(r"(?<!\\)=", key)) for key in keys[1:])
-    fields_text, time = line[end + 1:].rsplit(" ", 1)
-    fields = {}
-    for field in split(fields_text, ","):
-        key, value = field.split("=", 1)
-        if value.startswith('"'):
-            value = value[1:-1].replace('\\"', '"').replace("\\\\", "\\")
-        elif value in ("true", "false"):
-            value = value == "true"
-        elif value.endswith("i"):
-            value = int(value[:-1])
-        else:
-            value = float(value)
-        fields[key] = value
-    return keys[0], tags, fields, int(time)
 
 
 class Formats(unittest.TestCase):
@@ -263,41 +150,6 @@ class Formats(unittest.TestCase):
             self.assertEqual("req_per_s" in fields, fields["valid"])
             if fields["valid"]:
                 self.assertAlmostEqual(fields["p99_ns"], float(row["p99_ns"]))
-
-
-class Page(HTMLParser):
-    """What a page is made of, and what text stands in scripts."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.links, self.raw, self.open, self.visible = [], [], {}, [], ""
-        self.embedded = 0
-        self.feed(text)
-        self.close()
-
-    VOID = {"meta", "link", "br", "img", "input"}
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        self.tags.append(tag)
-        self.links += [attrs[k] for k in ("href", "src") if k in attrs]
-        if any(name.startswith("on") for name in attrs):
-            raise AssertionError(f"a handler in <{tag}>")
-        self.embedded += "data-name" in attrs
-        if tag not in self.VOID:
-            self.open.append((tag, attrs))
-
-    def handle_endtag(self, tag):
-        found, _ = self.open.pop()
-        if found != tag:
-            raise AssertionError(f"</{tag}> ends <{found}>")
-
-    def handle_data(self, data):
-        tag, attrs = self.open[-1] if self.open else ("", {})
-        if tag == "script" and "data-name" in attrs:
-            self.raw[attrs["data-name"]] = self.raw.get(attrs["data-name"], "") + data
-        elif tag not in ("script", "style"):
-            self.visible += data
 
 
 class Html(unittest.TestCase):
@@ -601,12 +453,17 @@ class BadInput(unittest.TestCase):
         self.assertIn("No valid result.", text)
 
     def test_a_full_disk_is_told(self):
+        boards = ("fixture_boards/rpi4", "fixture_boards/rpi5")
+        commands = [(("report", "-f", form, "fixture_boards"), "the report")
+                    for form in ("table", "html", "json")]
+        commands += [(("compare", *boards), "the comparison"), (("boards",), "the catalogue"),
+                     (("check", boards[0]), "the verdicts")]
         with open("/dev/full", "w") as full:
-            for form in ("table", "html", "json"):
-                done = subprocess.run([PROGRAM, "report", "-f", form, "fixture_boards"], cwd=DATA,
-                                      stdout=full, stderr=subprocess.PIPE, text=True)
-                self.assertEqual(done.returncode, 1)
-                self.assertIn("cannot write the report: No space left on device", done.stderr)
+            for command, what in commands:
+                done = subprocess.run([PROGRAM, *command], cwd=DATA, stdout=full,
+                                      stderr=subprocess.PIPE, text=True)
+                self.assertEqual(done.returncode, 1, command)
+                self.assertRegex(done.stderr, f"cannot write {what}: .*(No space left|disk full)")
 
 
 class Documents(unittest.TestCase):

@@ -10,11 +10,10 @@ import time
 import unittest
 import uuid
 
-from programs import BUILD, EMULATED, PROGRAMS, SERVERS
+from programs import EMULATED, PROGRAMS, SANITIZED, SERVERS
 
 PROGRAM = PROGRAMS / "bench-edge"
 LIAR = PROGRAMS / "tests" / "lying_server"
-SANITIZED = "EDGE_SANITIZE:STRING=\n" not in (BUILD / "CMakeCache.txt").read_text()
 SHORT = ["--duration", "600ms", "--warmup", "100ms", "--connections", "4", "--concurrency", "16"]
 PATIENCE = 30  # seconds for what must happen, however slow the machine
 
@@ -168,6 +167,15 @@ class Results(Case):
             count = run.records(SERVERS[0], "count")[0]
             self.assertEqual(list(count["outcomes"]), ["ok"], call)
             self.assertIn(call, run.files()[SERVERS[0]].name)
+
+    def test_a_payload_of_ones_own(self):
+        path = self.folder / "mine.json"
+        path.write_text('{"request": {"name": "a name of mine"}}')
+        run = self.run_it(*SHORT, "--repeat", "1", "--scenario", path, SERVERS[0])
+        record = run.records(SERVERS[0], "run")[0]
+        self.assertEqual(record["scenario"], "mine.json")
+        self.assertEqual(run.files()[SERVERS[0]].name, f"{SERVERS[0]}.mine.json.SayHello.jsonl")
+        self.assertGreater(run.records(SERVERS[0], "count")[0]["ok_in_window"], 0, run.err)
 
     def test_a_wrapper_script_is_measured_with_its_server(self):
         path = self.script("wrapped", f'"{PROGRAMS}/servers/{SERVERS[0]}" "$@" &\nwait\n')

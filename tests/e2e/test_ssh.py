@@ -96,7 +96,7 @@ class Board:
         deadline = time.monotonic() + PATIENCE
         while "listening" not in (self.folder / "sshd.log").read_text():
             if self.process.poll() is not None or time.monotonic() > deadline:
-                skip_all("sshd does not start: " + (self.folder / "sshd.log").read_text())
+                raise RuntimeError(f"no sshd: {(self.folder / 'sshd.log').read_text()}")
             time.sleep(0.05)
 
     def sessions(self):

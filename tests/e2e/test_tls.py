@@ -18,7 +18,7 @@ import grpc
 
 import test_grpcio
 import test_limits
-from programs import BUILD, EMULATED, PROGRAMS, SERVERS, Server
+from programs import EMULATED, PROGRAMS, SANITIZED, SERVERS, Server
 from tls import Certificates
 
 # RFC 9113 appendix A prohibits all others of TLS 1.2.
@@ -26,7 +26,6 @@ SUITES = {"TLSv1.2": {f"ECDHE-{kind}-{cipher}" for kind in ("ECDSA", "RSA") for 
               "AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305")},
           "TLSv1.3": {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384",
                       "TLS_CHACHA20_POLY1305_SHA256"}}
-SANITIZED = "EDGE_SANITIZE:STRING=\n" not in (BUILD / "CMakeCache.txt").read_text()
 RAM = ["--server-ram", "0"] if SANITIZED else []  # shadow memory is above any limit
 ANY = "ALL:COMPLEMENTOFALL:@SECLEVEL=0"
 WAIT = 60

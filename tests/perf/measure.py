@@ -25,6 +25,7 @@ import time
 from statistics import median, quantiles
 
 import tls
+from cannot import CannotMeasure
 
 SERVERS = ("c_nghttp2_nanopb", "c_nghttp2_protobufc")
 LOAD = ("--connections", "50", "-c", "1000")  # 50 connections x 20 streams
@@ -32,10 +33,6 @@ PATH = "/helloworld.Greeter/SayHello"
 COMPLEX_PROTO = """request { name: "a name" d: 4.55332 f: 232.3 b: true n: 32 l: 444325235223
 c1: "ofcouse" pets { name: "Bof the dog" color: BLUE } pets { name: "Kim the cat" color: RED } }"""
 NOISY = 0.1  # spread of the ratios: their interquartile range / median
-
-
-class CannotMeasure(Exception):
-    pass
 
 
 def free_port():
@@ -113,6 +110,19 @@ class Bench:
             raise CannotMeasure(f"{' '.join(argv)}: {ok} of {due} calls were right: "
                                 f"{result['first_error']}")
         return result
+
+
+    def most_pss_mib(self, server, *arguments):
+        """The most that a server holds while `bench-edge load` runs against it."""
+        argv = self.load_argv(server.port, *arguments)
+        most = server.pss_mib()
+        with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as load:
+            while load.poll() is None:
+                most = max(most, server.pss_mib())
+                time.sleep(0.05)
+            if load.returncode != 0:
+                raise CannotMeasure(f"{' '.join(argv)}: {load.stderr.read().decode().strip()}")
+        return most
 
 
 def others_busy():
@@ -200,10 +210,11 @@ def generator(bench):
 
 def against_ghz(bench):
     """ghz learns the methods by reflection, which null_server has none of: one of our servers."""
-    ghz = shutil.which("ghz") or shutil.which("ghz", path=str(bench.build.parent / "conformance" /
-                                                              "bin"))
+    ghz = shutil.which("ghz") or shutil.which("ghz", path=str(bench.build.parent /
+                                                              "conformance/ghz"))
     if ghz is None:
-        print("  ghz is not to be had: not in PATH, nor in build/conformance/bin")
+        print("  ghz is not to be had: not in PATH, nor in build/conformance/ghz, where "
+              "scripts/conformance.sh puts it")
         return
     calls = 20000
     ours, theirs = [], []
@@ -302,14 +313,7 @@ def memory(bench):
     for name in SERVERS:
         with bench.server(name) as server:
             idle = server.pss_mib()
-            busy = idle
-            load = subprocess.Popen(bench.load_argv(server.port, *LOAD, "-z", "2s"),
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            while load.poll() is None:
-                busy = max(busy, server.pss_mib())
-                time.sleep(0.05)
-            if load.returncode != 0:
-                raise CannotMeasure("bench-edge load failed while memory was watched")
+            busy = bench.most_pss_mib(server, *LOAD, "-z", "2s")
         report(f"{name} idle", "", [idle], f"{idle:.2f} MiB", "< 1.5 MiB", idle < 1.5)
         report(f"{name} 50x20", "", [busy], f"{busy:.2f} MiB", "< 3 MiB", busy < 3)
 

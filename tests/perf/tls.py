@@ -3,12 +3,14 @@ import json
 import pathlib
 import subprocess
 import tempfile
-import time
 from statistics import median
+
+from cannot import CannotMeasure
 
 CERTS = pathlib.Path(__file__).resolve().parents[2] / "scripts/certs.sh"
 LOAD = ("--connections", "50", "-c", "1000")
 CONNECTIONS = 200
+INVALID = 3  # the exit code of a run too short to be valid, as these are
 
 
 def show(name, raw, shown):
@@ -37,22 +39,19 @@ def idle_kib(bench, name, certificates):
     with bench.server(name, certificates) as server:
         bench.load(server.port, "-n", "1", "-c", "1", *trust)
         before = server.pss_mib()
-        argv = bench.load_argv(server.port, "--connections", str(CONNECTIONS), "-c",
-                               str(CONNECTIONS), "-r", "1", "-z", "3s", *trust)
-        load = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
-        most = before
-        while load.poll() is None:
-            most = max(most, server.pss_mib())
-            time.sleep(0.05)
+        most = bench.most_pss_mib(server, "--connections", str(CONNECTIONS), "-c",
+                                  str(CONNECTIONS), "-r", "1", "-z", "3s", *trust)
     return (most - before) * 1024 / CONNECTIONS
 
 
 def handshakes(bench, name):
     """Per second of server CPU, as `bench-edge run --tls` counts them."""
     with tempfile.TemporaryDirectory() as results:
-        subprocess.run([bench.build / "bench-edge", "run", "--tls", "-z", "500ms", "--warmup",
-                        "100ms", "--repeat", "1", "--results-dir", results, name],
-                       capture_output=True, check=False)
+        done = subprocess.run([bench.build / "bench-edge", "run", "--tls", "-z", "500ms", "--warmup",
+                               "100ms", "--repeat", "1", "--results-dir", results, name],
+                              capture_output=True, text=True, check=False)
+        if done.returncode not in (0, INVALID):
+            raise CannotMeasure(f"bench-edge run --tls {name}: {done.stderr.strip()}")
         lines = [line for file in pathlib.Path(results).glob("*/*.jsonl")
                  for line in file.read_text().splitlines()]
     for record in map(json.loads, lines):

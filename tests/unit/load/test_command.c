@@ -43,6 +43,8 @@ static void usage_errors(void **state)
     (void)state;
     EXPECT(2, "expected one HOST:PORT or unix:PATH, found 0 operands", ARG("-c"), ARG("5"));
     EXPECT(2, "expected one HOST:PORT or unix:PATH, found 2 operands", ARG("a:1"), ARG("b:2"));
+    EXPECT(2, "--name: expected UTF-8", ARG("--name"), ARG("a\nb"), ARG("127.0.0.1:1"));
+    EXPECT(2, "--name: expected UTF-8", ARG("--name"), ARG("a\xff"), ARG("127.0.0.1:1"));
     EXPECT(2, "--concurrency 5 is below --connections 6", ARG("-c"), ARG("5"), ARG("--connections"),
            ARG("6"), ARG("127.0.0.1:1"));
     EXPECT(2, "expected --total or --duration, found both", ARG("-n"), ARG("5"), ARG("-z"),

@@ -458,6 +458,27 @@ static void stopped_early(void **state)
     edge_load_result_free(&result);
 }
 
+static void stopped_before_the_window(void **state)
+{
+    (void)state;
+    struct server server;
+    struct edge_load_result result;
+    struct edge_load *load;
+    server_start(&server, BEHAVE);
+    struct edge_load_config config = config_for(&server);
+    config.total = 0;
+    config.duration_ns = config.warmup_ns = 100 * EDGE_NS_PER_S;
+    assert_int_equal(edge_load_start(&config, &load, NULL), 0);
+    edge_load_stop(load);
+    assert_int_equal(edge_load_finish(load, &result), 0);
+    server_stop(&server);
+    assert_true(result.stopped_early);
+    assert_int_equal(result.window_stop_ns, result.window_start_ns);
+    assert_int_equal(result.threads[0].cpu, -1); // not pinned: nothing to be found on CPU 0
+    assert_true(result.threads[0].run_delay_ns == EDGE_LOAD_UNKNOWN);
+    edge_load_result_free(&result);
+}
+
 static void starts_that_fail(void **state)
 {
     (void)state;
@@ -493,6 +514,7 @@ int main(void)
         cmocka_unit_test(stream_ids_run_out),
         cmocka_unit_test(wrong_replies_are_seen),
         cmocka_unit_test(stopped_early),
+        cmocka_unit_test(stopped_before_the_window),
         cmocka_unit_test(starts_that_fail),
     };
     return cmocka_run_group_tests(tests, load_payload, free_payload);

@@ -77,6 +77,32 @@ static void all_scenarios_load(void **state)
     assert_int_equal(i, 6);
 }
 
+static void a_file_is_called_by_its_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *name;
+    } cases[] = {
+        {"/srv/payloads/mine.json", "mine.json"},
+        {"../mine.json", "mine.json"},
+        {"mine.json", "mine.json"},
+        {"bad\xff\n.json", "bad??.json"},
+        {"\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+         "\u00e4\u00e4"
+         "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+         "\u00e4\u00e4",
+         "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+         "\u00e4\u00e4"
+         "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+         "\u00e4?"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct edge_payload payload;
+        edge_payload_name(&payload, cases[i].source);
+        assert_string_equal(payload.scenario, cases[i].name);
+    }
+}
+
 static void unknown_scenario_and_call(void **state)
 {
     (void)state;
@@ -362,6 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(complex_proto_is_grpc_bench_s),
         cmocka_unit_test(all_scenarios_load),
+        cmocka_unit_test(a_file_is_called_by_its_name),
         cmocka_unit_test(unknown_scenario_and_call),
         cmocka_unit_test(scenario_from_file),
         cmocka_unit_test(server_stream_asks_for_replies),

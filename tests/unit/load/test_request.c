@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "load/metadata.h"
 #include "load/request.h"
 #include "wire/hpack.h"
 
@@ -85,6 +86,44 @@ static void too_long(void **state)
     assert_int_equal(edge_request_init(&request, &config, &message), EDGE_ERR_LIMIT);
 }
 
+// Names of the static table take a byte in the block, and their length in the dynamic one. Whatever
+// is accepted must fit that: an entry that is thrown out would make the others wrong.
+static void what_is_accepted_fits_the_table(void **state)
+{
+    (void)state;
+    static struct edge_metadata metadata = {.count = 20};
+    struct edge_request_config config = usual;
+    config.metadata = &metadata;
+    unsigned accepted = 0, refused = 0;
+    for (int len = 100; len < 160; len++) {
+        char value[200];
+        snprintf(value, sizeof(value), "%0*d", len, 7);
+        for (size_t i = 0; i < metadata.count; i++)
+            metadata.list[i] = (struct edge_header){"strict-transport-security", value};
+        struct edge_request request;
+        if (edge_request_init(&request, &config, NULL) != 0) {
+            refused++;
+            continue;
+        }
+        accepted++;
+        struct edge_hpack_decoder *decoder = edge_hpack_decoder_new(4096);
+        enum edge_request_state sent = EDGE_REQUEST_FRESH;
+        for (int i = 0; i < 2; i++) {
+            const struct edge_buffer *block = edge_request_next(&request, &sent, 4096);
+            struct edge_fields *fields;
+            assert_int_equal(edge_hpack_decode(decoder, EDGE_HPACK_HEADERS,
+                                               block->data + block->start, block->len, &fields),
+                             0);
+            assert_int_equal(fields->count, 8 + metadata.count);
+            assert_int_equal(fields->list[2].value_len, strlen(usual.path));
+            assert_memory_equal(fields->list[2].value, usual.path, strlen(usual.path));
+        }
+        edge_hpack_decoder_del(decoder);
+        edge_request_free(&request);
+    }
+    assert_true(accepted > 0 && refused > 0);
+}
+
 static void timeouts(void **state)
 {
     (void)state;
@@ -111,6 +150,7 @@ int main(void)
         cmocka_unit_test(indexed_after_the_first),
         cmocka_unit_test(stateless_without_a_table),
         cmocka_unit_test(too_long),
+        cmocka_unit_test(what_is_accepted_fits_the_table),
         cmocka_unit_test(timeouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

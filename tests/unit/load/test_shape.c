@@ -129,6 +129,50 @@ static void open_ended_steps(void **state)
     edge_shape_free(&shape);
 }
 
+// It goes on for a year at the bound, and for no longer here than it takes to say so.
+static void open_ended_steps_that_reach_their_bound(void **state)
+{
+    (void)state;
+    const uint64_t year_ns = 8784 * 3600 * S;
+    struct edge_shape shape;
+    init(&shape,
+         (struct edge_shape_config){.kind = EDGE_SHAPE_STEP,
+                                    .start = 3,
+                                    .step = -1,
+                                    .step_duration_ns = 1000,
+                                    .max_duration_ns = year_ns},
+         0);
+    assert_int_equal(shape.count, 3);
+    assert_int_equal(edge_shape_value(&shape, year_ns), 1);
+    assert_int_equal(shape.length_ns, year_ns);
+    edge_shape_free(&shape);
+    init(&shape,
+         (struct edge_shape_config){.kind = EDGE_SHAPE_STEP,
+                                    .start = EDGE_SHAPE_VALUE_MAX,
+                                    .step = 1,
+                                    .step_duration_ns = 10,
+                                    .max_duration_ns = 25},
+         0);
+    assert_int_equal(shape.count, 1);
+    assert_int_equal(shape.length_ns, 30);
+    edge_shape_free(&shape);
+}
+
+static void a_step_for_a_year_each(void **state)
+{
+    (void)state;
+    struct edge_shape shape;
+    init(&shape,
+         (struct edge_shape_config){.kind = EDGE_SHAPE_STEP,
+                                    .start = 1,
+                                    .end = 5000,
+                                    .step = 1,
+                                    .step_duration_ns = 8784 * 3600 * S},
+         0);
+    assert_true(shape.length_ns > UINT64_MAX / 2); // and not what is left of a sum that ran over
+    edge_shape_free(&shape);
+}
+
 static void line(void **state)
 {
     (void)state;
@@ -180,6 +224,8 @@ int main(void)
         cmocka_unit_test(count_is_due_turned_around),
         cmocka_unit_test(steps),
         cmocka_unit_test(open_ended_steps),
+        cmocka_unit_test(open_ended_steps_that_reach_their_bound),
+        cmocka_unit_test(a_step_for_a_year_each),
         cmocka_unit_test(line),
         cmocka_unit_test(what_cannot_be),
     };

@@ -1,5 +1,6 @@
 #include "cmocka_headers.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -54,10 +55,50 @@ static void failures_are_counted_and_told(void **state)
     edge_power_close(&power);
 }
 
+// A command such as `printf 5.2` ends without a newline: its reading is one, and not the beginning
+// of the next start's.
+static void a_last_line_needs_no_newline(void **state)
+{
+    (void)state;
+    struct edge_power power;
+    struct edge_message message;
+    struct edge_reading reading;
+    open_cmd(&power, "printf '1.5\\n5.2'");
+    const uint64_t expected[] = {1500000, 5200000, 1500000, 5200000}; // it is started twice
+    for (size_t i = 0; i < 4;) {
+        int error = edge_power_read(&power, &reading, &message);
+        if (error == -EAGAIN)
+            continue;
+        if (error < 0)
+            fail_msg("%s", message.text);
+        assert_int_equal(reading.power_uw, expected[i++]);
+    }
+    edge_power_close(&power);
+}
+
+static void half_a_line_of_a_command_that_failed_is_dropped(void **state)
+{
+    (void)state;
+    struct edge_power power;
+    struct edge_message message;
+    struct edge_reading reading;
+    open_cmd(&power, "printf 5.2; exit 3");
+    for (unsigned failures = 0; failures < 2;) {
+        int error = edge_power_read(&power, &reading, &message);
+        assert_true(error < 0);
+        failures += error != -EAGAIN;
+        if (error != -EAGAIN)
+            assert_non_null(strstr(message.text, "the command exited with code 3"));
+    }
+    edge_power_close(&power);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_command_prints_is_kept),
+        cmocka_unit_test(a_last_line_needs_no_newline),
+        cmocka_unit_test(half_a_line_of_a_command_that_failed_is_dropped),
         cmocka_unit_test(failures_are_counted_and_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,8 @@ static void jetson_rails_are_not_added_to_their_total(void **state)
     (void)state;
     gives("jetson-nano", "ina3221", NULL, "dc_input", "POM_5V_IN", 5072 * 412);
     gives("jetson-orin-nano", "ina3221", NULL, "module", "VDD_IN", 5072 * 432);
+    gives("jetson-orin-nano", "ina3221", "VDD_IN", "module", "VDD_IN", 5072 * 432); // by name, too
+    gives("jetson-nano", "ina3221", "POM_5V_IN", "dc_input", "POM_5V_IN", 5072 * 412);
     gives("jetson-orin-nano", "ina3221", "VDD_SOC", "soc_rails", "VDD_SOC", 5064 * 224);
     refuses("jetson-orin-nano", "ina3221", "VDD_OUT", EDGE_ERR_USAGE, "VDD_CPU_GPU_CV");
     refuses("pi-4", "ina3221", NULL, -ENOENT, "no INA3221");

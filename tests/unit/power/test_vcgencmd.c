@@ -90,6 +90,8 @@ static void rails_are_summed_where_there_is_no_mailbox(void **state)
     assert_int_equal(power.interval_ns, EDGE_NS_PER_S);
     assert_int_equal(edge_power_read(&power, &reading, &message), 0);
     assert_int_equal(reading.power_uw, 1650000);
+    be("echo ' 3V3_SYS_A current(1)=nanA'; echo ' 3V3_SYS_V volt(9)=3.3V'");
+    assert_int_equal(edge_power_read(&power, &reading, &message), EDGE_ERR_FORMAT);
     be("exit 1");
     assert_true(edge_power_read(&power, &reading, &message) < 0);
     edge_power_close(&power);

@@ -112,6 +112,22 @@ static void a_wrap_of_unknown_size_ends_the_counting(void **state)
     edge_power_close(&power);
 }
 
+static void a_reading_that_failed_is_made_up_for(void **state)
+{
+    (void)state;
+    struct edge_power power;
+    struct edge_message message;
+    struct edge_reading reading;
+    rapl(900, 1000);
+    open_it(&power, "rapl");
+    take_away(RAPL "/energy_uj");
+    assert_int_equal(edge_power_read(&power, &reading, &message), -ENOENT);
+    rapl(950, 1000);
+    assert_int_equal(edge_power_read(&power, &reading, &message), 0);
+    assert_int_equal(reading.energy_uj, 50);
+    edge_power_close(&power);
+}
+
 #define BATTERY "/sys/class/power_supply/BAT0"
 
 static void a_battery_counts_only_while_it_discharges(void **state)
@@ -188,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_counter_that_wraps_goes_on),
         TEST(a_wrap_of_unknown_size_ends_the_counting),
+        TEST(a_reading_that_failed_is_made_up_for),
         TEST(a_battery_counts_only_while_it_discharges),
         TEST(a_current_without_a_voltage_is_refused),
         TEST(hwmon_takes_what_there_is),

@@ -1,6 +1,7 @@
 // The printed report, byte for byte, for the hand-made files of tests/data/results.
 #include "cmocka_headers.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,38 @@ static void two_thousand_files(void **state)
     printed_free(&printed);
 }
 
+static ssize_t full_once(void *cookie, const char *bytes, size_t size)
+{
+    bool *full = cookie;
+    (void)bytes;
+    if (!*full)
+        return (ssize_t)size;
+    *full = false;
+    errno = ENOSPC;
+    return 0;
+}
+
+// A disk that was full in the middle, and has room again at the end.
+static void a_hole_in_what_was_written_is_told(void **state)
+{
+    (void)state;
+    bool full = true;
+    FILE *out = fopencookie(&full, "w", (cookie_io_functions_t){.write = full_once});
+    char *said;
+    size_t size;
+    FILE *err = open_memstream(&said, &size);
+    assert_true(out != NULL && err != NULL);
+    fputs("first", out);
+    fflush(out);
+    fputs("second", out);
+    assert_false(edge_report_written(out, "the report", err));
+    fclose(out);
+    fclose(err);
+    assert_string_equal(said,
+                        "cannot write the report: parts of it are missing; is the disk full?\n");
+    free(said);
+}
+
 static int enter_data(void **state)
 {
     (void)state;
@@ -209,6 +242,7 @@ int main(void)
         cmocka_unit_test(nothing_there),
         cmocka_unit_test(usage),
         cmocka_unit_test(two_thousand_files),
+        cmocka_unit_test(a_hole_in_what_was_written_is_told),
     };
     return cmocka_run_group_tests(tests, enter_data, NULL);
 }

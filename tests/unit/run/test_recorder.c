@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "result/reader.h"
-#include "run/command.h"
 #include "run/recorder.h"
+#include "run/run_options.h"
 
 static struct edge_run_options options;
 static struct edge_target target = {.name = "local", .board = "host", .same_machine = true};
@@ -85,6 +85,8 @@ static void repeats_come_back(void **state)
         edge_agent_sample_init(&sample);
         sample.t_ns = 1000 * repeat;
         sample.cpu_ns = repeat;
+        edge_recorder_sample(&recorder, repeat, &sample);
+        edge_agent_sample_init(&sample); // of a mark that the agent could not make
         edge_recorder_sample(&recorder, repeat, &sample);
         edge_recorder_slice(&recorder, repeat, 1000, 2000, 7, 6);
         edge_recorder_repeat(&recorder, &m);

@@ -93,6 +93,30 @@ static void operands_keep_their_order_and_their_problems(void **state)
     edge_servers_free(&servers);
 }
 
+static void names_that_are_no_text_are_problems(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"d_\xff", "d_\n"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct edge_servers servers;
+        struct edge_message message;
+        char path[128];
+        put(names[i], "#!/bin/sh\n", 0755);
+        snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+        char *operands[] = {path};
+        assert_int_equal(edge_servers_find(&servers, folder, operands, 1, &message), 0);
+        assert_non_null(strstr(servers.at[0].problem, "UTF-8"));
+        edge_servers_free(&servers);
+        assert_int_equal(edge_servers_find(&servers, folder, NULL, 0, &message), 0);
+        unsigned bad = 0;
+        for (size_t s = 0; s < servers.count; s++)
+            bad += servers.at[s].problem[0] != '\0';
+        assert_int_equal(bad, 1);
+        edge_servers_free(&servers);
+        unlink(path);
+    }
+}
+
 static void names_are_unique(void **state)
 {
     (void)state;
@@ -123,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_every_executable_calibration_last),
         cmocka_unit_test(operands_keep_their_order_and_their_problems),
+        cmocka_unit_test(names_that_are_no_text_are_problems),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(a_folder_without_servers_is_told),
     };
