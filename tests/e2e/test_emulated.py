@@ -51,7 +51,7 @@ class Agent:
         """Waits until the guest does nothing any more."""
         before, now = None, (None, None)
         while now[0] is None or now != before:
-            time.sleep(0.1)
+            time.sleep(0.2)
             before, now = now, self.look()
         return now
 
@@ -82,6 +82,12 @@ class PluginTest(unittest.TestCase):
             agent.call(op="stop", grace_ns=10 ** 9)
             return counted
 
+    def header(self):
+        """(the plugin's interface, threads so far), zeros before the plugin has written them."""
+        counters = pathlib.Path(f"{self.folder}/counters")
+        written = counters.read_bytes() if counters.exists() else b""
+        return struct.unpack_from("=II", written.ljust(24, b"\0"), 16)
+
     def test_counts_repeat_to_the_digit(self):
         for argv in self.guests():
             insns, syscalls = self.count([*argv, "1000"])
@@ -109,9 +115,10 @@ class PluginTest(unittest.TestCase):
         for argv in self.guests():
             with Agent() as agent:
                 self.spawn(agent, [*argv, "thread"])
-                time.sleep(1)
-                counters = pathlib.Path(f"{self.folder}/counters").read_bytes()
-                interface, threads = struct.unpack_from("=II", counters, 16)
+                deadline = time.monotonic() + 20
+                while self.header()[1] < 2 and time.monotonic() < deadline:
+                    time.sleep(0.02)
+                interface, threads = self.header()
                 self.assertEqual(threads, 2)
                 insns, syscalls = agent.look()
                 self.assertGreater(syscalls, 0)
