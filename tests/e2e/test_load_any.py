@@ -283,7 +283,8 @@ class Streams(AnyTest):
         with Server("servers/c_nghttp2_nanopb") as server:
             for arguments in ((), ("--proto", SOURCE / "proto/helloworld.proto")):
                 result = self.load(server.address, "--call", "helloworld.Greeter/SayHelloBidi",
-                                   "-n", 2, "-c", 2, "--stream-call-count", 200000, *arguments)
+                                   "-n", 2, "-c", 2, "--stream-call-count", 200000, "-t", "0s",
+                                   "--drain", "50s", *arguments)
                 self.assert_outcomes(result, ok=2)
                 self.assertEqual(result["streams"]["messages_received"], 400000)
 

@@ -25,7 +25,7 @@ SUITES = {"TLSv1.2": {f"ECDHE-{kind}-{cipher}" for kind in ("ECDSA", "RSA") for 
 SANITIZED = "EDGE_SANITIZE:STRING=\n" not in (BUILD / "CMakeCache.txt").read_text()
 RAM = ["--server-ram", "0"] if SANITIZED else []  # shadow memory is above any limit
 ANY = "ALL:COMPLEMENTOFALL:@SECLEVEL=0"
-HANDSHAKES = "2s" if EMULATED else "300ms"  # long enough for some, beside other tests
+HANDSHAKES = "3s" if EMULATED else "300ms"  # long enough for some, beside other tests
 WAIT = 60
 
 certificates = None
