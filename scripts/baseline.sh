@@ -23,16 +23,27 @@ count() { # count <board> <options and servers of bench-edge run>...
     local board=$1
     shift
     build/host/bench-edge run --target "qemu:$board" --duration 1s --warmup 300ms --repeat 1 \
-        --results-dir "$results" "$@" >"$results/table" 2>"$results/log" ||
-        { cat "$results/table" "$results/log" >&2 && exit 1; }
+        --results-dir "$results" "$@" >"$results/$board.log" 2>&1 ||
+        { cat "$results/$board.log" >&2 && return 1; }
 }
 
-for board in "$@"; do
+count_all() { # count_all <board>
+    local call scenario
     for call in SayHello SayHellos SayHelloCS SayHelloBidi; do
-        count "$board" --scenario complex_proto --call "$call" c_nghttp2_{nanopb,protobufc}
+        count "$1" --scenario complex_proto --call "$call" c_nghttp2_{nanopb,protobufc} || return
     done
     for scenario in string_1kB empty; do
-        count "$board" --scenario "$scenario" c_nghttp2_{nanopb,protobufc}
+        count "$1" --scenario "$scenario" c_nghttp2_{nanopb,protobufc} || return
     done
+}
+
+# At once: what is counted is no time.
+counting=()
+for board in "$@"; do
+    count_all "$board" &
+    counting+=($!)
 done
+failed=0
+for pid in "${counting[@]}"; do wait "$pid" || failed=1; done
+[ $failed = 0 ] || exit 1
 python3 qemu/baseline.py "$do" qemu/baseline "$results"/*/*.jsonl

@@ -7,7 +7,12 @@ command -v dpkg-deb >/dev/null || { echo "dpkg-deb is not on this machine"; exit
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-ninja -C "$build" --quiet # the commit may have changed since
+# It is not built again here: other tests run its programs meanwhile.
+cmake -DSOURCE="$PWD" -DHEADER="$work/git_id.h" -P cmake/git_id.cmake
+if ! cmp -s "$work/git_id.h" "$build/src/base/git_id.h"; then
+    echo "$build is of another commit: scripts/build.sh $board"
+    exit 1
+fi
 EDGE_BOARD=$board cmake --preset board -B "$work/build" -DBUILD_TESTING=OFF --log-level=WARNING >/dev/null
 ninja -C "$work/build" --quiet
 scripts/dist.sh "$board" "$build" "$work/one"

@@ -85,6 +85,12 @@ class PluginTest(unittest.TestCase):
             agent.call(op="stop", grace_ns=10 ** 9)
             return counted
 
+    def header(self):
+        """(the plugin's interface, threads so far), zeros before the plugin has written them."""
+        counters = pathlib.Path(f"{self.folder}/counters")
+        written = counters.read_bytes() if counters.exists() else b""
+        return struct.unpack_from("=II", written.ljust(24, b"\0"), 16)
+
     def test_counts_repeat_to_the_digit(self):
         for argv in self.guests():
             insns, syscalls = self.count([*argv, "1000"])
@@ -112,12 +118,10 @@ class PluginTest(unittest.TestCase):
         for argv in self.guests():
             with Agent() as agent:
                 self.spawn(agent, [*argv, "thread"])
-                interface, threads, deadline = 0, 0, time.monotonic() + 20
-                while threads < 2 and time.monotonic() < deadline:
-                    time.sleep(0.1)
-                    if (counters := pathlib.Path(f"{self.folder}/counters")).exists():
-                        data = counters.read_bytes().ljust(24, b"\0")
-                        interface, threads = struct.unpack_from("=II", data, 16)
+                deadline = time.monotonic() + 20
+                while self.header()[1] < 2 and time.monotonic() < deadline:
+                    time.sleep(0.02)
+                interface, threads = self.header()
                 self.assertEqual(threads, 2)
                 insns, syscalls = agent.look()
                 self.assertGreater(syscalls, 0)

@@ -9,7 +9,6 @@ import struct
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 
 from programs import PROGRAMS, SERVERS, SOURCE, Server
@@ -24,11 +23,6 @@ OUTCOMES = {"ok", "wrong_reply", "wrong_count", "grpc_status", "no_status", "htt
 def run_load(*arguments, timeout=60, stdin=""):
     return subprocess.run([*LOAD, *map(str, arguments)], capture_output=True, text=True,
                           timeout=timeout, check=False, input=stdin)
-
-
-def above(histogram, ns):
-    """How many values of a histogram are at or above `ns`."""
-    return sum(count for low, count in histogram["bins_ns"] if low >= ns)
 
 
 class LoadTest(unittest.TestCase):
@@ -284,68 +278,6 @@ class Servers(LoadTest):
             self.assertTrue(result["stopped_early"])
             self.assertGreater(result["books"]["outcomes"]["ok"], 0)
             self.assertEqual(process.returncode, 0)
-
-
-class OpenLoop(LoadTest):
-    def test_rate_is_total_and_exact(self):
-        with Server("servers/null_server") as server:
-            for more in ((), ("--connections", 4), ("--connections", 4, "--cpus", "0-1")):
-                with self.subTest(more=more):
-                    result = self.load(server.address, "-r", 777, "-z", "1s", "-c", 50, *more)
-                    books = result["books"]
-                    self.assertEqual(books["due"], 777)
-                    # A generator that lost its CPU at the very end says so.
-                    self.assertLess(books["unsent"], 200)
-                    self.assert_outcomes(result, ok=777 - books["unsent"])
-            result = self.load(server.address, "-r", 5000, "-n", 1234, "-c", 50)
-            self.assertEqual(result["books"]["due"], 1234)
-            self.assert_outcomes(result, ok=1234)
-
-    def test_what_was_due_and_never_sent_is_in_the_books(self):
-        with Server(LYING_SERVER, "--lie", "silent") as server:
-            result = self.load(server.address, "-r", 1000, "-z", "500ms", "-c", 10, "-t", "0s",
-                               "--drain", "100ms", code=1)
-        self.assertEqual(result["books"]["due"], 500)
-        self.assertEqual(result["books"]["unsent"], 490)
-        self.assert_outcomes(result, unfinished=10)
-        # Due evenly over half a second, none was answered before its end.
-        self.assertAlmostEqual(result["response"]["p50_ns"], 250e6, delta=15e6)
-        self.assertGreater(result["response"]["p99_ns"], 490e6)
-
-    def test_a_server_that_stops_for_good(self):
-        """The calls that were never answered, most of them never sent, are the slowest of all."""
-        with Server("servers/null_server") as server:
-            def stop():
-                server.wait_connected()
-                time.sleep(0.5)  # the first replies of an emulated server take their time
-                server.process.send_signal(signal.SIGSTOP)
-
-            stopper = threading.Thread(target=stop)
-            stopper.start()
-            result = self.load(server.address, "-r", 2000, "-z", "3s", "-c", 10, "--drain", "500ms")
-            stopper.join()
-        books = result["books"]
-        self.assertEqual(books["due"], 6000)
-        self.assertGreater(books["unsent"], 500)
-        self.assert_outcomes(result, ok=books["sent"] - 10, unfinished=10)
-        # By rank: of the calls that waited when the load ended, the one that 60 are slower than.
-        waited_ns = (books["unsent"] + 10 - 60) / 2000 * 1e9
-        self.assertAlmostEqual(result["response"]["p99_ns"], waited_ns, delta=100e6)
-        self.assertEqual(above(result["service"], 500_000_000), 10)
-
-    def test_above_capacity(self):
-        """A server that cannot keep up: what stays unsent at the end has waited, and shows it."""
-        with Server(LYING_SERVER, "--lie", "max_streams_1") as server:
-            result = self.load(server.address, "-r", "1M", "-z", "1s", "-c", 10)
-            books = result["books"]
-            self.assertGreater(books["unsent"], 500_000)
-            self.assert_outcomes(result, ok=books["sent"])
-            # The due time of the first unsent call is `sent` microseconds after the start.
-            self.assertAlmostEqual(result["response"]["max_ns"], 1e9 - books["sent"] * 1e3,
-                                   delta=50e6)
-            self.assertGreater(result["response"]["p90_ns"], 500e6)
-            done = run_load("-r", "1M", "-z", "100ms", "-c", 10, server.address)
-        self.assertRegex(done.stdout, r"of these 100000, \d+ are lower bounds: of calls that timed")
 
 
 class BadInput(unittest.TestCase):

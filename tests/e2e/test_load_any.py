@@ -283,7 +283,8 @@ class Streams(AnyTest):
         with Server("servers/c_nghttp2_nanopb") as server:
             for arguments in ((), ("--proto", SOURCE / "proto/helloworld.proto")):
                 result = self.load(server.address, "--call", "helloworld.Greeter/SayHelloBidi",
-                                   "-n", 2, "-c", 2, "--stream-call-count", 200000, *arguments)
+                                   "-n", 2, "-c", 2, "--stream-call-count", 200000, "-t", "0s",
+                                   "--drain", "50s", *arguments)
                 self.assert_outcomes(result, ok=2)
                 self.assertEqual(result["streams"]["messages_received"], 400000)
 
@@ -354,7 +355,10 @@ class Replies(AnyTest):
     def test_open_loop_with_a_window(self):
         depot = self.depot()
         result = self.call(depot, "Trade", "-r", 100, "-z", "500ms", "-c", 8, data=[{}, {}])
-        self.assert_outcomes(result, ok=50)
+        self.assertEqual(result["books"]["due"], 50)
+        # A generator that lost its CPU at the very end says so.
+        self.assertLess(result["books"]["unsent"], 25)
+        self.assert_outcomes(result, ok=50 - result["books"]["unsent"])
         self.assertIn(result["streams"]["messages_received"], range(1, 101))
 
 

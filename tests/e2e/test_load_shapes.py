@@ -91,7 +91,7 @@ class Concurrency(ShapesTest):
         with Server(*SILENT) as server:
             result = self.load(server.address, "--concurrency-schedule", "step",
                                "--concurrency-start", start, "--concurrency-end", end,
-                               f"--concurrency-step={step}", "--concurrency-step-duration", "100ms",
+                               f"--concurrency-step={step}", "--concurrency-step-duration", "300ms",
                                "-t", "0s", "--duration-stop", "close", *more, code=1)
         return result["books"]["outcomes"]["unfinished"]
 
@@ -108,7 +108,7 @@ class Concurrency(ShapesTest):
             result = self.load(server.address, "--concurrency-schedule", "step",
                                "--concurrency-start", 50, "--concurrency-end", 1,
                                "--concurrency-step=-49", "--concurrency-step-duration", "50ms", "-z",
-                               "300ms", "--duration-stop", "close")
+                               "1s", "--duration-stop", "close")
         self.assertLessEqual(result["books"]["outcomes"]["unfinished"], 1)
 
 
@@ -204,7 +204,7 @@ class Connections(ShapesTest):
 
     def test_a_ping_keeps_a_quiet_connection(self):
         with Server(NULL) as server:
-            result = self.load(server.address, "-r", 2, "-n", 3, "--keepalive", "100ms")
+            result = self.load(server.address, "-r", 2, "-n", 3, "--keepalive", "200ms")
         self.assertGreater(result["keepalive_pings"], 0)
         self.assertEqual((result["connections_opened"], result["connections_lost"]), (1, 0))
         self.assertEqual(result["books"]["outcomes"]["ok"], 3)

@@ -16,8 +16,9 @@ from programs import BUILD, EMULATED, PROGRAMS, SERVERS
 from test_run import PATIENCE, PROGRAM, SHORT, Case, Run
 
 SSHD = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin")
+# Until something ends it; at a rate, so that those who wait for that leave the CPUs to other tests.
 LONG = ["--duration", "100s", "--warmup", "0", "--repeat", "2", "--connections", "4",
-        "--concurrency", "16", SERVERS[0]]
+        "--concurrency", "16", "--rps", "1000", SERVERS[0]]
 ROOT = os.geteuid() == 0
 TLS = "EDGE_TLS:BOOL=OFF" not in (BUILD / "CMakeCache.txt").read_text()
 
@@ -57,21 +58,21 @@ class Board:
         for key in ("host", "user", "other"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / key],
                            check=True)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        (folder / "sshd_config").write_text("\n".join([
-            f"Port {self.port}", "ListenAddress 127.0.0.1", f"HostKey {folder}/host",
+        self.settings = [
+            "ListenAddress 127.0.0.1", f"HostKey {folder}/host",
             f"AuthorizedKeysFile {folder}/user.pub", "PidFile none", "UsePAM no",
-            "StrictModes no", "PasswordAuthentication no", f"SetEnv {self.tag}", *settings]) + "\n")
-        self.know(folder / "host.pub")
-        self.configure("user")
+            "StrictModes no", "PasswordAuthentication no", f"SetEnv {self.tag}", *settings]
         wrapper = folder / "bin" / "ssh"
         wrapper.parent.mkdir()
         wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {folder}/config "$@"\n')
         wrapper.chmod(0o755)
         self.env = {"PATH": f"{wrapper.parent}:{os.environ['PATH']}"}
-        self.start()
+        if ROOT:
+            (folder / "small").mkdir()
+        while not self.start():
+            pass  # another test has taken the port meanwhile
+        self.know(folder / "host.pub")
+        self.configure("user")
 
     def know(self, key):
         """Makes it the key that the host expects."""
@@ -86,18 +87,27 @@ class Board:
             "GlobalKnownHostsFile /dev/null"]) + "\n")
 
     def start(self):
+        """On a port that was free. False: it is not any more."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        (self.folder / "sshd_config").write_text(
+            "\n".join([f"Port {self.port}", *self.settings]) + "\n")
         argv = [SSHD, "-D", "-e", "-f", str(self.folder / "sshd_config")]
         if ROOT:  # a small disk, in a mount namespace of its own
-            (self.folder / "small").mkdir()
             argv = ["unshare", "--mount", "--propagation", "private", "sh", "-c",
                     f"mount -t tmpfs -o size=1m tmpfs {self.folder}/small; exec " + " ".join(argv)]
         self.log = open(self.folder / "sshd.log", "w")
         self.process = subprocess.Popen(argv, stderr=self.log, start_new_session=True)
         deadline = time.monotonic() + PATIENCE
-        while "listening" not in (self.folder / "sshd.log").read_text():
+        while "listening" not in (words := (self.folder / "sshd.log").read_text()):
             if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"no sshd: {(self.folder / 'sshd.log').read_text()}")
+                self.log.close()
+                if "Address already in use" in words:
+                    return False
+                raise RuntimeError(f"sshd does not start: {words}")
             time.sleep(0.05)
+        return True
 
     def sessions(self):
         """The sshd processes of connections."""

@@ -127,7 +127,7 @@ def main():
     arguments.programs = arguments.programs or arguments.build
     rows, left_out = choose(arguments, clients.all_clients(arguments.build, arguments.tools))
     with tempfile.TemporaryDirectory() as folder, \
-            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            concurrent.futures.ThreadPoolExecutor(2 * os.cpu_count()) as pool:  # h2spec waits
         certificates = pathlib.Path(folder)
         subprocess.run([str(SOURCE / "scripts/certs.sh"), folder], check=True)
         results = list(pool.map(
