@@ -12,6 +12,7 @@
 // A peer that takes all it is given must not keep the others waiting.
 #define FILLS_PER_TURN 4
 #define LINGER_NS      (2 * EDGE_NS_PER_S)
+#define LINGER_BYTES   (1u << 20) // what a flow control window may have let get under way
 
 int edge_io_init(struct edge_io *io, struct edge_loop *loop, size_t bytes)
 {
@@ -134,12 +135,15 @@ static void end(struct edge_connection *connection, int reason)
     edge_loop_modify(loop, &connection->watch, EPOLLIN);
 }
 
-// Drops what the peer says after the end; closes when it closes.
+// Drops what the peer says after the end; closes when it closes, or floods.
 static void drop_input(struct edge_connection *connection)
 {
     struct edge_io *io = connection->io;
     ssize_t got = recv(connection->watch.fd, io->in, io->in_cap, 0);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+    if (got > 0)
+        connection->dropped += (size_t)got;
+    if (got == 0 || connection->dropped > LINGER_BYTES ||
+        (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
         edge_connection_close(connection, connection->close_reason);
 }
 

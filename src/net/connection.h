@@ -66,6 +66,7 @@ struct edge_connection {
     bool closing;     // flush, then close with close_reason
     bool lingering;   // all is said; until the peer closes too, what it says is dropped
     struct edge_timer linger_timer; // but no longer than that
+    size_t dropped;                 // so many bytes of it
     int close_reason;
 };
 

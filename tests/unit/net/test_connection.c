@@ -309,6 +309,24 @@ static void a_server_that_is_done_does_not_wait_for_good(void **state)
     close_pair(&f);
 }
 
+static void a_server_that_is_done_does_not_hear_a_flood_out(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_pair(&f);
+    f.peer.done = true;
+    edge_connection_flush(&f.peer.connection);
+    static const uint8_t bytes[4096];
+    size_t said = 0;
+    while (f.peer.closed_count == 0) {
+        assert_int_equal(write(f.other, bytes, sizeof(bytes)), sizeof(bytes));
+        said += sizeof(bytes);
+        assert_int_equal(edge_loop_turn(&f.loop, 0), 1);
+    }
+    assert_in_range(said, 1 << 20, 2 << 20);
+    close_pair(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +341,7 @@ int main(void)
         cmocka_unit_test(a_client_that_is_done_closes),
         cmocka_unit_test(a_server_that_is_done_hears_the_peer_out),
         cmocka_unit_test(a_server_that_is_done_does_not_wait_for_good),
+        cmocka_unit_test(a_server_that_is_done_does_not_hear_a_flood_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
