@@ -23,6 +23,7 @@ MEMORY_KIB = 256 << 10  # the default of --max-memory
 TLS = 'tls="none"' not in subprocess.run([PROGRAMS / "servers" / SERVERS[0], "--version"],
                                          capture_output=True, text=True, check=True).stdout
 WITHOUT_TLS = "the programs are built without TLS"
+SLOW_TLS = "an emulated handshake takes as long as the limits that are tested"
 
 certificates = None
 
@@ -190,16 +191,19 @@ class Slow(Clear, SlowTest, unittest.TestCase):
     pass
 
 
+@unittest.skipIf(EMULATED, SLOW_TLS)
 @unittest.skipUnless(TLS, WITHOUT_TLS)
 class SlowOverTls(OverTls, SlowTest, unittest.TestCase):
     pass
 
 
+@unittest.skipIf(EMULATED, SLOW_TLS)
 @unittest.skipUnless(TLS, WITHOUT_TLS)
 class ServerOverTls(OverTls, RawTest, unittest.TestCase):
     """Behind TLS both servers are the same."""
 
     server = SERVERS[0]
+
 
 if __name__ == "__main__":
     unittest.main()
